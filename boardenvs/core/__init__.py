@@ -1,1 +1,1 @@
-"""Building blocks of rules: records, chance, outcomes, symmetries, checks, loops over games."""
+"""Building blocks of rules: records, chance, outcomes, symmetries, checks and loops over games."""

@@ -1,4 +1,4 @@
-"""A game's operations on arrays of records without checks, and the checks of what callers give."""
+"""A game's operations on arrays of records without checks, and the checks of arguments."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ States = npt.NDArray[np.void]
 
 
 class Arrays:
-    """What this package's own code does with a game's records; a user calls the game itself.
+    """Operations on a game's records for this package's own code. Users call the game itself.
 
-    `batch`, `records` and `one` check what a caller hands in. `new`, `legal` and `conceal` are the
-    game's operations of these names for records that were checked before.
+    `batch`, `records` and `one` check a caller's records. `new`, `legal` and `conceal` are the
+    game's methods for records that were checked before.
     """
 
     def __init__(self, game: Any) -> None:
-        """Serve a game, which is a `boardenvs.Game`."""
+        """Create the operations of a `boardenvs.Game`."""
         self._game = game
 
     def batch(self, states: Any) -> States:
         """Return `states` as a writable contiguous array of shape (N,), copied only if necessary.
 
-        The rules can be called on the returned records: no index leads outside of an array. The
-        records need not be positions that a game leads to; `Game.restore` checks that.
+        The rules are safe to call on the returned records, since all indices are inside of their
+        arrays. The records may still be positions that no game reaches; `Game.restore` checks that.
 
         Raises:
-            ValueError: it is no array of this game's records, or one holds what no position does.
+            ValueError: `states` is not an array of this game's records, or a record has a value
+                that no position has.
         """
         array = self.records(states)
         self.check_fault(
@@ -43,15 +44,15 @@ class Arrays:
         return array
 
     def records(self, states: Any) -> States:
-        """Return what `batch` does, without checking the contents of the records.
+        """Return the array that `batch` returns, without checking the contents of the records.
 
         Raises:
-            ValueError: it is no array of this game's records.
+            ValueError: `states` is not an array of this game's records.
         """
         array = np.asarray(states)
         if array.dtype != self._game.state_dtype or array.ndim > 1:
             raise ValueError(
-                f"expected {self._game.name} records, shape (N,), got an array of "
+                f"states must be {self._game.name} records of shape (N,), got an array of "
                 f"shape {array.shape} and dtype {array.dtype}"
             )
         if array.ndim == 0:
@@ -64,16 +65,18 @@ class Arrays:
         """Return `state` as one record, or raise `ValueError`."""
         batch = self.batch(state)
         if len(batch) != 1:
-            raise ValueError(f"expected one {self._game.name} record, got {len(batch)}")
+            raise ValueError(
+                f"state must be one {self._game.name} record, got {len(batch)} records"
+            )
         record: np.void = batch[0]
         return record
 
     def check_fault(self, states: States, i: int, fault: int) -> None:
-        """Raise `ValueError` for the fault of a record, if there is one."""
+        """Raise `ValueError` if record `i` has a fault."""
         if fault:
             what = fault_message(fault, states[i], self._game.num_actions, self._game.max_plies)
             raise ValueError(
-                f"record {i} of {len(states)} is no {self._game.name} position: {what}"
+                f"record {i} of {len(states)} is not a {self._game.name} position: {what}"
             )
 
     def legal(self, states: States) -> npt.NDArray[np.bool_]:
@@ -91,10 +94,10 @@ class Arrays:
     def conceal(
         self, states: States, seat: npt.ArrayLike, streams: npt.NDArray[np.uint64]
     ) -> States:
-        """Return what `Game.conceal` does, resampled from the random stream `streams[i]`.
+        """Return the copies that `Game.conceal` returns, resampled from the stream `streams[i]`.
 
-        The environments call this before every ply of an opponent, so the contents of the records
-        are not checked.
+        The contents of the records are not checked, since environments call this before every ply
+        of an opponent.
         """
         copies = self.records(states).copy()
         seats = self.seats(seat, len(copies))
@@ -105,14 +108,14 @@ class Arrays:
         """Return `actions` as int64 of shape (num,).
 
         Raises:
-            ValueError: they are not `num` whole numbers of the action space.
+            ValueError: `actions` are not `num` integers of the action space.
         """
         array = np.asarray(actions)
         if array.size == 0 == num:
             return np.zeros(0, np.int64)
         if array.dtype.kind not in "iu" or array.shape not in ((num,), () if num == 1 else (num,)):
             raise ValueError(
-                f"expected {num} actions as whole numbers, got an array of "
+                f"actions must be {num} whole numbers, got an array of "
                 f"shape {array.shape} and dtype {array.dtype}"
             )
         array = array.reshape(num)
@@ -120,25 +123,26 @@ class Arrays:
         if _any_outside(numbers, self._game.num_actions):
             outside = (array < 0) | (array >= self._game.num_actions)
             raise ValueError(
-                f"action {array[outside.argmax()]} is outside of the action space, "
-                f"0 to {self._game.num_actions - 1}"
+                f"action must be from 0 to {self._game.num_actions - 1}, "
+                f"got {array[outside.argmax()]}"
             )
         return numbers
 
     def require_legal(self, masks: npt.NDArray[np.bool_], actions: npt.NDArray[np.int64]) -> None:
-        """Raise `ValueError` for the first action that its mask does not allow."""
+        """Raise `ValueError` for the first illegal action."""
         refused = ~masks[np.arange(len(actions)), actions]
         if refused.any():
             i = int(refused.argmax())
-            raise ValueError(f"action {actions[i]} is illegal in game {i} of the batch")
+            raise ValueError(f"action {actions[i]} is illegal in game {i}")
 
     def seats(self, seat: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
+        """Return a seat for each of `num` records, int64 of shape (num,)."""
         given = np.asarray(seat)
         if given.dtype.kind not in "iu" or given.shape not in ((), (num,)):
             raise ValueError(
                 f"seat must be a whole number or {num} of them, got {checks.shown(seat)}"
             )
-        seats = np.ascontiguousarray(given, np.int64)  # of one number it makes an array
+        seats = np.ascontiguousarray(given, np.int64)  # makes an array of a single number
         if _any_outside(seats, self._game.num_players):
             raise ValueError(
                 f"seat must be from 0 to {self._game.num_players - 1}, got {checks.shown(seat)}"
@@ -147,6 +151,6 @@ class Arrays:
 
 
 def _any_outside(numbers: npt.NDArray[np.int64], end: int) -> bool:
-    """Return whether any of them is below 0, or not below `end`."""
-    # Taken for unsigned, those below 0 are large, too: one look at them instead of two.
+    """Return whether any number is below 0, or not below `end`."""
+    # As unsigned integers, negative numbers are large, so that one comparison is enough.
     return bool(np.maximum.reduce(numbers.view(np.uint64), initial=0) >= end)

@@ -1,8 +1,8 @@
-"""The random stream inside every state record: SplitMix64, one 64-bit word.
+"""The random stream of a record: SplitMix64 with one 64-bit word.
 
 Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
-generators", OOPSLA 2014. The word steps by a constant and each step is hashed, so
-copying a record copies its future and redrawing the word redraws it.
+generators", OOPSLA 2014. Each step adds a constant to the word and hashes it. So a copy of a record
+has the same future, and a new word gives a new future.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _WORD = 0xFFFFFFFFFFFFFFFF
-_INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # for single words, for which NumPy is slow
+_INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # Python ints are faster for single words
 
 
 def _plain_times(a: np.uint64, b: np.uint64) -> np.uint64:
@@ -60,7 +60,7 @@ else:
     def _plus(a, b):  # type: ignore[no-untyped-def]
         return a + b
 
-    # In plain Python, NumPy's scalars would warn about the overflow that is meant.
+    # In plain Python, NumPy scalars would warn about the intended overflow.
     PLAIN[times] = _plain_times
     PLAIN[_plus] = _plain_plus
 
@@ -73,7 +73,7 @@ def stepped(word):  # type: ignore[no-untyped-def]
 
 @njit
 def mixed(word):  # type: ignore[no-untyped-def]
-    """Return the 64 random bits that belong to a stream word."""
+    """Return the 64 random bits of a stream word."""
     z = times(word ^ (word >> np.uint64(30)), _MIX_1)
     z = times(z ^ (z >> np.uint64(27)), _MIX_2)
     return z ^ (z >> np.uint64(31))
@@ -81,22 +81,22 @@ def mixed(word):  # type: ignore[no-untyped-def]
 
 @njit
 def below(bits, bound):  # type: ignore[no-untyped-def]
-    """Return an integer from 0 to `bound - 1` from 64 random bits (bias under `bound / 2**32`)."""
+    """Return an integer from 0 to `bound - 1` from 64 random bits (bias below `bound / 2**32`)."""
     return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @njit
 def draw(s, bound):  # type: ignore[no-untyped-def]
-    """Return an integer from 0 to `bound - 1` from the stream of record `s`, which moves on."""
+    """Draw an integer from 0 to `bound - 1` from the stream of record `s`."""
     s.rng = stepped(s.rng)
     return below(mixed(s.rng), bound)
 
 
 def seed_word(seed: int | None) -> np.uint64:
-    """Return the 64-bit word that stands for a user's seed; a fresh one for `None`.
+    """Return the 64-bit word for a user's seed, a random one for `None`.
 
     Raises:
-        ValueError: the seed is not a whole number of at least 0.
+        ValueError: the seed is not an integer of at least 0.
     """
     if seed is not None and (not is_whole(seed) or seed < 0):
         raise ValueError(f"seed must be a whole number of at least 0 or None, got {shown(seed)}")
@@ -106,30 +106,30 @@ def seed_word(seed: int | None) -> np.uint64:
 
 
 def make_streams(base: np.uint64, num: int) -> npt.NDArray[np.uint64]:
-    """Return `num` random streams that look unrelated; stream i is the same for every `num`.
+    """Return `num` independent random streams. Stream i is the same for every `num`.
 
     Args:
-        base: what the streams come from, as `seed_word` returns it.
-        num: how many, at least 0.
+        base: seed word of the streams, see `seed_word`.
+        num: number of streams, at least 0.
 
     Returns:
         Array of shape (num,), dtype uint64.
     """
-    if num == 1:  # most environments hold one game, for which arrays are slow
+    if num == 1:  # Python ints are faster, and most environments have one game
         return np.array([_mixed_int((int(base) + _INTS[0]) & _WORD)], np.uint64)
-    # NumPy arrays wrap around silently where scalars would warn.
+    # NumPy arrays overflow silently, but scalars would warn.
     return _mixed_array(base + np.arange(1, num + 1, dtype=np.uint64) * _GAMMA)
 
 
 def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]:
-    """Return words from which nobody can compute the given ones: uint64 of shape (N,).
+    """Return hashes from which the given words cannot be computed, uint64 of shape (N,).
 
-    The steps of SplitMix64 can be turned back. A player that is given random bits must not
-    find the stream of the game that way, so what players get comes out of a cryptographic hash.
+    SplitMix64 can be inverted. The cryptographic hash prevents players from computing the game's
+    stream from their own random bits.
 
     Args:
-        words: shape (N,).
-        label: purpose of the words; each label gives other words.
+        words: uint64 of shape (N,).
+        label: purpose of the words. Each label gives different hashes.
     """
     key = label.encode()
     digests = [
@@ -140,7 +140,7 @@ def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]
 
 
 def next_bits(streams: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Step an array of streams in place, and return the next 64 random bits of each."""
+    """Advance an array of streams in place, and return the next 64 random bits of each."""
     streams += _GAMMA
     return _mixed_array(streams)
 

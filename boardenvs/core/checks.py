@@ -1,4 +1,4 @@
-"""Checks of arguments. Each raises `ValueError` with one clear line."""
+"""Checks of arguments. Each raises `ValueError` with a one-line message."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = [
 ]
 
 _LONGEST = 200
-"""Characters of a value that a message shows."""
+"""Maximum number of characters of a value in a message."""
 
 
 def printable(text: str) -> str:
-    """Return a text on one line: characters that cannot be printed are escaped."""
+    """Return a text on one line, with escapes for characters that cannot be printed."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it: on one line of limited length."""
+    """Return a value as text for a message, on one line of limited length."""
     text = " ".join(repr(value).split("\n"))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
 
@@ -59,7 +59,7 @@ def whole_number(what: str, value: Any, low: int, high: int | None = None) -> in
     """Return `value` as an int.
 
     Raises:
-        ValueError: it is no whole number, or lies outside of `low` to `high`.
+        ValueError: `value` is not an integer from `low` to `high`.
     """
     if not is_whole(value) or value < low or (high is not None and value > high):
         expected = f"from {low} to {high}" if high is not None else f"of at least {low}"
@@ -71,11 +71,11 @@ def finite_number(what: str, value: Any, low: float = 0, high: float | None = No
     """Return `value` as a float.
 
     Raises:
-        ValueError: it is no finite number, or lies outside of `low` to `high`.
+        ValueError: `value` is not a finite number from `low` to `high`.
     """
     number = math.nan
     if is_whole(value) or isinstance(value, float | np.floating):
-        with contextlib.suppress(OverflowError):  # of a whole number
+        with contextlib.suppress(OverflowError):  # a large int
             number = float(value)
     if not (math.isfinite(number) and number >= low and (high is None or number <= high)):
         expected = f"from {low:g} to {high:g}" if high is not None else f"of at least {low:g}"
@@ -87,7 +87,7 @@ def truth_value(what: str, value: Any) -> bool:
     """Return `value` as a bool.
 
     Raises:
-        ValueError: it is neither `True` nor `False`.
+        ValueError: `value` is neither `True` nor `False`.
     """
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{what} must be True or False, got {shown(value)}")
@@ -106,10 +106,10 @@ def text_value(what: str, value: Any) -> str:
 
 
 def one_of(what: str, value: Any, expected: Iterable[str]) -> str:
-    """Return `value`, which must be one of the expected words.
+    """Return `value` if it is one of the expected words.
 
     Raises:
-        ValueError: `value` is not one of them.
+        ValueError: `value` is another word, or not text.
     """
     words = list(expected)
     if not isinstance(value, str) or value not in words:
@@ -119,10 +119,10 @@ def one_of(what: str, value: Any, expected: Iterable[str]) -> str:
 
 
 def symbol_rows(what: str, value: Any, size: int, symbols: str) -> list[str]:
-    """Return `value`, which must be the rows of a square: `size` strings of `size` symbols.
+    """Return `value` if it is a list of `size` strings of `size` symbols.
 
     Raises:
-        ValueError: `value` is no such list, or a row has a character that is not in `symbols`.
+        ValueError: `value` is not such a list, or a character is not in `symbols`.
     """
     if (
         not isinstance(value, list)
@@ -138,21 +138,21 @@ def symbol_rows(what: str, value: Any, size: int, symbols: str) -> list[str]:
 
 
 def require_lines(lines: Sequence[str], expected: Sequence[str]) -> None:
-    """Raise `ValueError` for the first line of a text that differs from the expected one."""
+    """Raise `ValueError` for the first line of a text that differs from the expected line."""
     for number, (line, right) in enumerate(zip(lines, expected, strict=False), 1):
         if line != right:
-            raise ValueError(f"line {number} should read {right!r}, got {shown(line)}")
+            raise ValueError(f"line {number} must be {right!r}, got {shown(line)}")
     if len(lines) != len(expected):
-        raise ValueError(f"expected {len(expected)} lines, got {len(lines)}")
+        raise ValueError(f"text must have {len(expected)} lines, got {len(lines)}")
 
 
 def require_implied(given: Mapping[str, Any], reason: str, **implied: int) -> None:
-    """Raise `ValueError` for a given value that differs from the one that a position implies.
+    """Raise `ValueError` for a value that differs from the value that a position implies.
 
     Args:
-        given: values by name; names that are missing are accepted.
-        reason: end of the message, such as `with 3 stones on the board`.
-        **implied: the right values by name.
+        given: values by name. Names may be missing.
+        reason: reason for the message, such as `with 3 stones on the board`.
+        **implied: expected values by name.
     """
     for name, value in implied.items():
         if given.get(name, value) != value:
@@ -163,7 +163,7 @@ def file_path(what: str, value: Any) -> Path:
     """Return `value` as a path.
 
     Raises:
-        ValueError: it names no file.
+        ValueError: `value` is not a path.
     """
     if not isinstance(value, str | os.PathLike):
         raise ValueError(f"{what} must be a path, got {shown(value)}")
@@ -171,6 +171,6 @@ def file_path(what: str, value: Any) -> Path:
 
 
 def callable_or_none(what: str, value: Any) -> None:
-    """Raise `ValueError` unless `value` can be called or is `None`."""
+    """Raise `ValueError` unless `value` is callable or `None`."""
     if value is not None and not callable(value):
         raise ValueError(f"{what} must be a function or None, got {shown(value)}")

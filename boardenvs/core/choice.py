@@ -1,4 +1,4 @@
-"""One of the actions that a mask marks, uniformly."""
+"""Uniformly random choice among the actions of a mask."""
 
 # Compiled functions carry no annotations.
 # mypy: disable-error-code="no-untyped-def"
@@ -18,9 +18,9 @@ _WORD_BITS = 64
 
 @njit
 def random_action(mask, bits):
-    """Return a random marked action, uniformly, from 64 random bits; -1 if none is marked.
+    """Return a uniformly random action of a mask from 64 random bits, -1 if the mask is empty.
 
-    A processor cannot predict a random branch, so masks of up to two words have none.
+    Processors mispredict random branches, so the code for masks of up to two words has none.
     """
     size = len(mask)
     if size <= _WORD_BITS:
@@ -57,10 +57,10 @@ def random_action(mask, bits):
 
 @njit
 def tried_action(mask, bits):
-    """Return a random marked action, uniformly, after a few tries at random.
+    """Return a uniformly random action of a mask by rejection sampling.
 
-    This is much faster than `random_action` if most actions are marked. It chooses other actions
-    for the same bits.
+    This is much faster than `random_action` if most actions are legal. For the same bits it chooses
+    other actions.
     """
     for _ in range(4):
         action = below(bits, len(mask))

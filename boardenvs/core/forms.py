@@ -1,7 +1,7 @@
-"""A position as a dictionary and as text, for games that have no such forms of their own.
+"""The default dictionary and text of a position.
 
-Both hold the game's own fields by their names. The text has one of them a line, then whose turn it
-is and how many plies were played, then the outcome if the game is over.
+Both contain the game's own fields by name. The text has one line per field, then `to_move` and
+`ply`, then the outcome if the game is over.
 """
 
 from __future__ import annotations
@@ -42,23 +42,26 @@ def write_fields(data: Mapping[str, Any], record: np.void) -> None:
     """Write the game's own fields, and `to_move` and `ply`, into a record.
 
     Args:
-        data: as `fields_to_dict` returns it, and optionally `to_move` and `ply`, as ints.
-        record: of the game, at its start.
+        data: values of `fields_to_dict`, and optionally `to_move` and `ply` as ints.
+        record: a start record of the game.
 
     Raises:
-        ValueError: a value has another shape than its field, or does not fit.
+        ValueError: a value does not have the shape or the range of its field.
     """
     for name in own_names(record.dtype.names or ()):
         dtype = record.dtype[name]
         if dtype.base.kind not in "iufb":
-            raise ValueError(f"{name} is no field of numbers: the game needs a to_dict of its own")
+            raise ValueError(
+                f"{name} must be a field of numbers, got dtype {dtype.base}: the game must "
+                f"override to_dict and from_dict"
+            )
         record[name] = _checked(name, data[name], dtype.base, dtype.shape)
     record["to_move"] = data.get("to_move", 0)
     record["ply"] = data.get("ply", 0)
 
 
 def _checked(name: str, value: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    """Return a value for a field, or for a part of one, as lists of numbers of its kind."""
+    """Check a value for a field or a part of it, and return it as nested lists of numbers."""
     if shape:
         if not is_list(value) or len(value) != shape[0]:
             raise ValueError(f"{name} must be a list of {shape[0]} values, got {shown(value)}")
@@ -66,21 +69,21 @@ def _checked(name: str, value: Any, kind: np.dtype[Any], shape: tuple[int, ...])
     if kind.kind == "b":
         return truth_value(name, value)
     if kind.kind == "f":
-        return finite_number(name, value, -math.inf) + 0.0  # -0.0 would have other bytes
+        return finite_number(name, value, -math.inf) + 0.0  # -0.0 has other bytes than 0.0
     bounds = np.iinfo(kind)
     return whole_number(name, value, bounds.min, bounds.max)
 
 
 def write_outcome(data: Mapping[str, Any], record: np.void, max_plies: int) -> None:
-    """Write the outcome of a position as given, where the rules cannot tell it.
+    """Write the given outcome of a position, for rules without `judge`.
 
     Args:
-        data: optionally `terminated` and `returns`.
-        record: the position, all but its outcome.
-        max_plies: of the game.
+        data: dictionary that may contain `terminated` and `returns`.
+        record: the position without its outcome.
+        max_plies: `max_plies` of the game.
 
     Raises:
-        ValueError: they are no such values, or do not go together.
+        ValueError: `terminated` or `returns` is not valid, or they contradict each other.
     """
     record["terminated"] = truth_value("terminated", data.get("terminated", False))
     record["truncated"] = not record["terminated"] and record["ply"] >= max_plies
@@ -89,14 +92,14 @@ def write_outcome(data: Mapping[str, Any], record: np.void, max_plies: int) -> N
         given = [float(one) if type(one) is int and abs(one) < 2**24 else one for one in given]
     returns = _checked("returns", given, record["returns"].dtype, record["returns"].shape)
     if any(returns) and not record["terminated"]:
-        raise ValueError(f"returns must be all 0 in a game that is not terminated, got {returns}")
+        raise ValueError(f"returns must be 0 in a game that is not terminated, got {returns}")
     if any(abs(one) > 1e30 for one in returns):
-        raise ValueError(f"returns must be numbers that float32 holds, got {shown(given)}")
+        raise ValueError(f"returns must be from -1e30 to 1e30, got {shown(given)}")
     record["returns"] = returns
 
 
 def fields_to_text(record: np.void) -> str:
-    """Return a position as text, see above."""
+    """Return a position as text."""
     names = [*own_names(record.dtype.names or ()), "to_move", "ply"]
     if record["terminated"] or record["truncated"]:
         names += ["terminated", "returns"]
@@ -108,14 +111,14 @@ def fields_to_text(record: np.void) -> str:
 
 
 def fields_from_text(text: str, dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Return what a text says, for a dictionary of the position.
+    """Parse a position's text and return its dictionary.
 
     Args:
-        text: as `fields_to_text` writes it.
-        dtype: of the game's records.
+        text: text of `fields_to_text`.
+        dtype: dtype of the game's records.
 
     Raises:
-        ValueError: a line is no name of a field with its numbers, or is missing.
+        ValueError: a line is missing, or is not the name of a field with its numbers.
     """
     data: dict[str, Any] = {}
     names = [*own_names(dtype.names or ()), "to_move", "ply", "terminated", "returns"]
@@ -123,7 +126,7 @@ def fields_from_text(text: str, dtype: np.dtype[Any]) -> dict[str, Any]:
         name, colon, values = line.partition(": ")
         if not colon or name not in names or name in data:
             raise ValueError(
-                f"expected a line such as {names[0]}: 1 for each field, got {shown(line)}"
+                f"text must have one line such as '{names[0]}: 1' for each field, got {shown(line)}"
             )
         words = values.split(" ") if values else []
         while words and not words[-1]:
@@ -136,16 +139,16 @@ def fields_from_text(text: str, dtype: np.dtype[Any]) -> dict[str, Any]:
         data[name] = numbers.reshape(kind.shape).tolist()
     for name in names[:-2]:
         if name not in data:
-            raise ValueError(f"the text has no line for {name}")
+            raise ValueError(f"text must have a line for {name}")
     return data
 
 
 def _number(name: str, word: str, kind: np.dtype[Any]) -> Any:
-    """Return the number that a word stands for, of the kind that a field has."""
+    """Parse a number of a field's dtype."""
     if kind.kind == "b" and word in ("True", "False"):
         return word == "True"
     if kind.kind in "iu" and re.fullmatch(r"-?[0-9]{1,20}", word):
         return int(word)
     if kind.kind == "f" and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?", word):
         return float(word)
-    raise ValueError(f"{name} must have values as the game writes them, got {shown(word)}")
+    raise ValueError(f"{name} must have values of dtype {kind}, got {shown(word)}")

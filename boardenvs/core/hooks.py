@@ -1,10 +1,10 @@
-"""The hooks: the functions of a game's rules, which everything else calls.
+"""The hooks: functions that the rules of a game define.
 
-Loops over games (see `boardenvs.core.loops`) import these names and call them. `over_rules` of
-`boardenvs.kernels` puts a game's own functions in their place. The rules must have `legal` and
-`play`, and may have each other function, with the same name and number of parameters. They are
-plain functions, which are compiled at their first use, or compiled by `numba.njit`. Each is for one
-record `s` of the game's `state_dtype` and the game's parameters `p`, that is `Game.constants[0]`.
+Loops over games (see `boardenvs.core.loops`) call these hooks. `over_rules` of `boardenvs.kernels`
+replaces them by the game's own functions of the same name and number of parameters. `legal` and
+`play` are required, the others optional. The functions may be plain, and are then compiled at their
+first use, or compiled by `numba.njit`. Their arguments are one record `s` of the game's
+`state_dtype` and the game's parameters `p`, which are `Game.constants[0]`.
 
 >>> def legal(s, p, mask):
 ...     for c in range(p.columns):
@@ -37,51 +37,50 @@ __all__ = [
 
 @hook(optional=True)
 def deal(s: Any, p: Any) -> None:
-    """Make the random choices before the first move (a shuffle, a throw); by default none."""
+    """Make the random choices before the first move, such as a shuffle. The default makes none."""
 
 
 @hook
 def legal(s: Any, p: Any, mask: npt.NDArray[np.bool_]) -> None:
-    """Write every entry of a bool array of shape (num_actions,); the game is not over."""
+    """Write every entry of the mask, bool of shape (num_actions,). The game is not over."""
 
 
 @hook
 def play(s: Any, p: Any, action: int) -> None:
-    """Play one legal action, and end with `boardenvs.core.outcome.end_ply`."""
+    """Play one legal action. The last call must be `boardenvs.core.outcome.end_ply`."""
 
 
 @hook(optional=True)
 def judge(s: Any, p: Any) -> None:
-    """End the game if a position that was set up by hand is over.
+    """Set the outcome of a position from a dictionary or text if it is over.
 
-    By default nothing happens, and the dictionary of a position gives its outcome.
+    By default the dictionary sets the outcome.
     """
 
 
 @hook(optional=True)
 def observe(s: Any, p: Any, seat: int, out: npt.NDArray[np.int8]) -> None:
-    """Write every entry of what a seat sees: an int8 array of the shape that the game declares.
+    """Write every entry of a seat's observation, int8 of shape `Game.observation_shape`.
 
-    By default these are the game's own fields in order.
+    The default is the game's own fields in order.
     """
     copy_fields(s, out)
 
 
 @hook(optional=True)
 def observe_row(s: Any, p: Any, seat: int, row: npt.NDArray[np.int8]) -> None:
-    """Write what a seat sees, as `observe`, into one row of int8.
+    """Write a seat's observation into one row of int8, in place of `observe`.
 
-    It takes the place of `observe`. It is faster, since a board of several dimensions costs its
-    shape at every entry.
+    This is faster, since every index of a multidimensional array requires its shape.
     """
     observe(s, p, seat, in_shape(row, p))
 
 
 @hook(optional=True)
 def redraw(s: Any, p: Any, seat: int, stream: np.uint64) -> None:
-    """Resample what `seat` cannot know, and replace the random stream by `stream`.
+    """Resample the information that is hidden from `seat`, and replace the random stream.
 
-    By default nothing is hidden, and only the stream is replaced.
+    The default only replaces the stream.
     """
     s.rng = stream
 
@@ -90,12 +89,12 @@ def redraw(s: Any, p: Any, seat: int, stream: np.uint64) -> None:
 def sound(s: Any, p: Any) -> bool:
     """Return whether the other functions are safe to call on a record of any bytes.
 
-    The game's own fields must lead to no index outside of an array and to no endless loop, also
-    after `play`. A game that is not over must have a legal action. By default only the fields that
-    all games have are checked.
+    The game's own fields must not cause an index out of bounds or an endless loop, also after
+    `play`. A game that is not over must have a legal action. By default only the common fields of
+    all games are checked.
     """
     return True
 
 
 HOOKS = (deal, legal, play, judge, observe, observe_row, redraw, sound)
-"""All that a game's rules may supply."""
+"""All hooks."""

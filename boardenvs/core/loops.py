@@ -1,9 +1,9 @@
-"""The loops over a batch of games, written once for all games.
+"""The loops over a batch of games, for all games.
 
-An environment's `step(action)` comes here: `GameAECEnv.step` calls `Table.step_one`, which calls
-`step_game`, which calls `act`, which calls `play` of the game's rules. `play`, `legal` and the
-others of `boardenvs.core.hooks` are placeholders: `over_rules` puts the functions of the game's
-`rules.py` in their place and compiles the loop. `Kernels` has the compiled loops of one game.
+An environment's `step(action)` ends here: `GameAECEnv.step` calls `Table.step_one`, which calls
+`step_game`, which calls `act`, which calls `play` of the game's rules. The functions of
+`boardenvs.core.hooks`, such as `play`, are placeholders. `over_rules` replaces them by the
+functions of the game's rules and compiles the loop. `Kernels` has the compiled loops of one game.
 """
 
 # Compiled functions carry no annotations.
@@ -26,49 +26,50 @@ from boardenvs.kernels.binding import Loop, over_rules
 from boardenvs.kernels.intrinsics import uncounted
 
 LEAVE, RESTART, BEGIN = -1, -2, -3
-"""What a step takes in place of an action: leave the game as it is; start a new one, whose stream
-goes on; begin the game whose record already stands there."""
+"""Values in place of an action: skip the game; start a new game with the stream continued; begin
+the game of the record that is already written."""
 EVERY_SEAT, RANDOM_SEAT = -1, -2
-"""What `Games.seat` holds beside seats."""
+"""Values of `Games.seat` other than seats."""
 
 
 class Games(NamedTuple):
-    """N games that are stepped together: all that one step reads and writes."""
+    """The arrays that a step of N games reads and writes."""
 
     states: npt.NDArray[np.void]
-    """The positions: shape (N,)."""
+    """Positions, shape (N,)."""
     params: npt.NDArray[np.void]
     """`Game.constants`."""
     start: npt.NDArray[np.void]
     """`Game.start`."""
     seats: npt.NDArray[np.int64]
-    """The caller's seat in each game, or `EVERY_SEAT`: shape (N,)."""
+    """The caller's seat in each game, or `EVERY_SEAT`, shape (N,)."""
     streams: npt.NDArray[np.uint64]
-    """The stream that each game's random seat and random opponents come from: shape (N,)."""
+    """Random stream of each game for the random seat and random opponents, shape (N,)."""
     masks: npt.NDArray[np.bool_]
-    """Legal actions of the seat to move, none after the end: shape (N, num_actions)."""
+    """Legal actions of the seat to move, all False after the end, shape (N, num_actions)."""
     seen: npt.NDArray[np.int8]
-    """What the caller's seat sees, or else the seat to move: shape (N, observation_size)."""
+    """Observation of the caller's seat, or with `EVERY_SEAT` of the seat to move, shape
+    (N, observation_size)."""
     rewards: npt.NDArray[np.float32]
-    """The result of the caller's seat, shape (N, 1), or of every seat, (N, num_players)."""
+    """Result of the caller's seat, shape (N, 1), or of every seat, shape (N, num_players)."""
     terminated: npt.NDArray[np.bool_]
-    """Whether the step has ended each game by the rules: shape (N,)."""
+    """Whether the step has ended each game by its rules, shape (N,)."""
     truncated: npt.NDArray[np.bool_]
-    """Whether the step has ended each game by `max_plies`: shape (N,)."""
+    """Whether the step has ended each game by `max_plies`, shape (N,)."""
     last: npt.NDArray[np.void]
-    """Where each game that ended and was followed by another one stood: shape (N,). It is empty if
-    `seat` is `EVERY_SEAT`."""
+    """Final position of each game that was restarted, shape (N,). Empty if `seat` is
+    `EVERY_SEAT`."""
     seat: int
-    """The caller's seat in new games: one, `EVERY_SEAT` or `RANDOM_SEAT`."""
+    """The caller's seat in new games, or `EVERY_SEAT` or `RANDOM_SEAT`."""
     random_opponents: bool
-    """Whether uniformly random opponents play up to the turn of the caller's seat."""
+    """Whether uniformly random opponents play until the caller's turn."""
     restarts: bool
-    """Whether a game that ends is followed by a new one in the same step."""
+    """Whether a game that ends is restarted in the same step."""
 
 
 @over_rules()
 def fault(s, p, num_actions):
-    """Return the fault of a record of any bytes, an index of `boardenvs.core.records.FAULTS`."""
+    """Return the fault of a record of any bytes as an index of `boardenvs.core.records.FAULTS`."""
     n = len(s.returns)
     if s.to_move < 0 or s.to_move >= n:
         return 1
@@ -86,7 +87,7 @@ def fault(s, p, num_actions):
 
 @over_rules()
 def first_fault(states, params, num_actions):
-    """Return the first record with a fault and the fault; -1 and 0 if there is none."""
+    """Return the index of the first record with a fault, and the fault; -1 and 0 without faults."""
     for i in range(len(states)):
         found = fault(states[i], params[0], num_actions)
         if found != 0:
@@ -96,7 +97,7 @@ def first_fault(states, params, num_actions):
 
 @over_rules()
 def start_games(states, params, start, streams):
-    """Put every record at the start of a game with its own stream word."""
+    """Start a game in every record, with the random stream `streams[i]`."""
     for i in range(len(states)):
         states[i] = start[0]
         states[i].rng = streams[i]
@@ -105,7 +106,7 @@ def start_games(states, params, start, streams):
 
 @over_rules()
 def restart_games(states, params, start, which):
-    """Start a new game in each record marked in `which`; its stream goes on."""
+    """Start a new game in each record marked in `which`, and continue its random stream."""
     for i in range(len(states)):
         if which[i]:
             restart(states, i, params, start)
@@ -113,7 +114,7 @@ def restart_games(states, params, start, which):
 
 @over_rules()
 def restart(states, i, params, start):
-    """Start a new game in record `i`; its stream goes on."""
+    """Start a new game in record `i`, and continue its random stream."""
     word = mixed(stepped(states[i].rng))
     states[i] = start[0]
     states[i].rng = word
@@ -122,7 +123,7 @@ def restart(states, i, params, start):
 
 @over_rules()
 def legal_games(states, params, masks):
-    """Write the legal actions of every game; none once it is over."""
+    """Write the legal actions of every game, all False after the end."""
     masks = uncounted(masks)
     for i in range(len(states)):
         refresh_mask(states[i], params[0], masks[i])
@@ -130,7 +131,7 @@ def legal_games(states, params, masks):
 
 @over_rules()
 def refresh_mask(s, p, mask):
-    """Write the legal actions of one game; none once it is over."""
+    """Write the legal actions of one game, all False after the end."""
     if is_over(s):
         for a in range(len(mask)):
             mask[a] = False
@@ -140,7 +141,7 @@ def refresh_mask(s, p, mask):
 
 @over_rules()
 def observe_games(states, params, seats, out):
-    """Write what each given seat sees."""
+    """Write the observation of each given seat."""
     out = uncounted(out)
     for i in range(len(states)):
         observe_row(states[i], params[0], seats[i], out[i])
@@ -148,7 +149,7 @@ def observe_games(states, params, seats, out):
 
 @over_rules()
 def observe_movers(states, params, num_actions, out):
-    """Write what the seat to move sees, up to the first record with a fault; return that fault."""
+    """Write the observations of the seats to move up to the first fault, and return that fault."""
     out = uncounted(out)
     for i in range(len(states)):
         found = fault(states[i], params[0], num_actions)
@@ -160,7 +161,7 @@ def observe_movers(states, params, num_actions, out):
 
 @over_rules()
 def judge_games(states, params):
-    """Set the outcome of positions that were set up by hand."""
+    """Set the outcome of positions from dictionaries or text."""
     for i in range(len(states)):
         judge(states[i], params[0])
         truncate_if_long(states[i], params[0])
@@ -168,16 +169,16 @@ def judge_games(states, params):
 
 @over_rules()
 def redraw_games(states, params, seats, streams):
-    """Replace what each given seat cannot know."""
+    """Resample the information that is hidden from each given seat."""
     for i in range(len(states)):
         redraw(states[i], params[0], seats[i], streams[i])
 
 
 @over_rules()
 def play_games(states, params, actions, masks):
-    """Play one action in every game. `masks` holds its legal actions, and then the next ones.
+    """Play one action in every game, and update its legal actions in `masks`.
 
-    An action off the mask loses. An action of `LEAVE` leaves the game as it is.
+    An illegal action loses the game. The action `LEAVE` skips the game.
     """
     masks = uncounted(masks)
     for i in range(len(states)):
@@ -187,7 +188,7 @@ def play_games(states, params, actions, masks):
 
 @over_rules()
 def act(s, p, action, mask):
-    """Play one action in one game; see `play_games`."""
+    """Play one action in one game, see `play_games`."""
     if mask[action]:
         play(s, p, action)
     else:
@@ -200,7 +201,7 @@ def step_games(
     actions, states, params, start, seats, streams, masks, seen, rewards, terminated, truncated,
     last, seat, random_opponents, restarts, low, high,
 ):  # fmt: skip
-    """Step games `low` to `high - 1`. Parallel loops of Numba take no bundle of arrays."""
+    """Step games `low` to `high - 1`. Numba's parallel loops cannot take a tuple of arrays."""
     games = Games(
         uncounted(states), params, uncounted(start), uncounted(seats), uncounted(streams),
         uncounted(masks), uncounted(seen), uncounted(rewards), uncounted(terminated),
@@ -213,14 +214,14 @@ def step_games(
 
 @over_rules()
 def step_game(games, i, action):
-    """Step game `i`: the one step of all environments.
+    """Step game `i`. All environments use this step.
 
-    Play the action, then those of random opponents, and report the outcome. If the game has ended
-    and `games.restarts`, begin a new one. Then write what is seen.
+    Play the action, then the actions of random opponents, and write the outcome. If the game has
+    ended and `games.restarts` is set, begin a new game. Then write the observation.
 
     Args:
         games: all games, see `Games`.
-        i: the number of this one.
+        i: index of the game.
         action: an action, `LEAVE`, `RESTART` or `BEGIN`.
     """
     if action == LEAVE:
@@ -247,7 +248,7 @@ def step_game(games, i, action):
 
 @over_rules(called=True)
 def begin(games, i, anew):
-    """Begin game `i`, up to the caller's turn if opponents are random; `anew` deals it first."""
+    """Begin game `i`, restarted first if `anew`, and play random opponents to the caller's turn."""
     if anew:
         restart(games.states, i, games.params, games.start)
     s = games.states[i]
@@ -266,7 +267,7 @@ def begin(games, i, anew):
 def play_opponents(s, p, seat, streams, i, mask):
     """Play uniformly random actions of the other seats until the seat's turn or the end.
 
-    `streams[i]` is the stream that they come from.
+    The random numbers are from `streams[i]`.
     """
     while not is_over(s) and s.to_move != seat:
         streams[i] = stepped(streams[i])
@@ -275,7 +276,7 @@ def play_opponents(s, p, seat, streams, i, mask):
 
 @over_rules()
 def report(games, i):
-    """Write how game `i` stands into `games.rewards`, `terminated` and `truncated`."""
+    """Write the outcome of game `i` into `games.rewards`, `terminated` and `truncated`."""
     s = games.states[i]
     games.terminated[i] = s.terminated
     games.truncated[i] = s.truncated
@@ -288,7 +289,7 @@ def report(games, i):
 
 @over_rules()
 def random_actions(masks, bits, actions):
-    """Write a random marked action of every row, uniformly, from 64 random bits each."""
+    """Write a uniformly random action of every mask, from 64 random bits each."""
     masks = uncounted(masks)
     for i in range(len(masks)):
         actions[i] = random_action(masks[i], bits[i])
@@ -296,7 +297,7 @@ def random_actions(masks, bits, actions):
 
 @over_rules(plies=50)
 def play_out(states, params, streams, mask):
-    """Play every game to its end at random, in place; `mask` is scratch space."""
+    """Play every game to its end at random, in place. `mask` is a buffer."""
     for i in range(len(states)):
         s = states[i]
         while not is_over(s):
@@ -306,16 +307,16 @@ def play_out(states, params, streams, mask):
 
 
 class Kernels:
-    """The loops of this module, each compiled for one game when first asked for."""
+    """The loops of this module for one game. Each is compiled on first access."""
 
     def __init__(self, rules: types.ModuleType) -> None:
         self.rules = rules
-        """The module they are bound to."""
+        """Module of the game's rules."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         loop = globals().get(name)
         if not isinstance(loop, Loop):
-            raise AttributeError(f"no loop of boardenvs.core.loops is named {name!r}")
+            raise AttributeError(f"boardenvs.core.loops has no loop {name!r}")
         kernel = loop.bound_to(self.rules)
-        setattr(self, name, kernel)  # where the next look-up finds it
+        setattr(self, name, kernel)  # for the next access
         return kernel

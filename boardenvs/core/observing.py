@@ -1,7 +1,7 @@
-"""What the defaults of `boardenvs.core.hooks` observe by: a record's fields, a row in its shape.
+"""Helpers of the default observations in `boardenvs.core.hooks`.
 
-Numba compiles each function here by an `overload` of its own, which `compiled_as` names for the
-digest of machine code.
+Numba compiles each function by its `overload`. The attribute `compiled_as` names the overload for
+the digest of machine code.
 """
 
 # Compiled functions carry no annotations.
@@ -21,7 +21,7 @@ __all__ = ["copy_fields", "in_shape"]
 
 
 def copy_fields(s, out):
-    """Write the game's own fields of a record in order into an observation of as many entries."""
+    """Write the game's own fields of a record in order into an observation of the same size."""
     row = out.reshape(-1)
     at = 0
     for name in own_names(s.dtype.names):
@@ -31,7 +31,7 @@ def copy_fields(s, out):
 
 
 def in_shape(row, p):
-    """Return an observation given as one row as a view of the shape that the game declares."""
+    """Return a view of an observation row in the game's `observation_shape`."""
     return row.reshape(tuple(p.observation_shape))
 
 
@@ -68,14 +68,17 @@ _RESHAPED = {
         )
     ),
 }
-"""For each number of dimensions what Numba compiles for `in_shape`."""
+"""The function that Numba compiles for `in_shape`, by number of dimensions."""
 
 
 @overload(in_shape)
 def _in_shape(row, p):
     (dimensions,) = dict(p.members)["observation_shape"].shape
     if dimensions not in _RESHAPED:
-        raise TypingError(f"observe takes up to 4 dimensions, got {dimensions}: use observe_row")
+        raise TypingError(
+            f"observation_shape must have at most 4 dimensions, got {dimensions}: define "
+            f"observe_row instead of observe"
+        )
     return _RESHAPED[dimensions]
 
 

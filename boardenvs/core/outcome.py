@@ -1,8 +1,7 @@
-"""How a game ends, written once for every rules file.
+"""Functions that end a game, for all rules.
 
-Rewards come only at the end and sum to zero for two or more players: the winner
-gets +1, each other player -1/(n-1), and in a draw all get 0. The rules set the reward of a single
-player.
+Rewards are given at the end. With two or more players they sum to zero: the winner gets +1, each
+other player -1/(n-1), and all get 0 in a draw. The rules set the reward of a single player.
 """
 
 # Compiled functions carry no annotations.
@@ -27,13 +26,13 @@ __all__ = [
 
 @njit
 def is_over(s):
-    """Return whether the game of record `s` has ended, by its rules or by `max_plies`."""
+    """Return whether the game has ended, by its rules or by `max_plies`."""
     return s.terminated or s.truncated
 
 
 @njit
 def _end_with_special(s, seat, own):
-    """End the game: `own` for one seat, the opposite shared by the others."""
+    """End the game with the result `own` for one seat. The other seats share `-own`."""
     n = len(s.returns)
     for k in range(n):
         s.returns[k] = np.float32(-own / (n - 1)) if n > 1 else np.float32(0.0)
@@ -49,7 +48,7 @@ def end_with_winner(s, seat):
 
 @njit
 def end_with_loser(s, seat):
-    """End the game with one loser; the others share the win."""
+    """End the game with one loser. The others share the win."""
     _end_with_special(s, seat, -1.0)
 
 
@@ -64,28 +63,28 @@ def end_in_draw(s):
 @njit
 def end_alone(s, reward):
     """End the game of a single player."""
-    # 0 is added since -0.0, which equals 0.0, has other bytes.
+    # The sum turns -0.0 into 0.0, which has other bytes.
     s.returns[0] = np.float32(reward) + np.float32(0.0)
     s.terminated = True
 
 
 @njit
 def forfeit(s):
-    """End the game after an illegal action: the seat to move loses. No ply is counted."""
+    """End the game after an illegal action. The seat to move loses, and no ply is counted."""
     s.offender = s.to_move
     end_with_loser(s, s.to_move)
 
 
 @njit
 def truncate_if_long(s, p):
-    """Truncate a game that is not over after `max_plies`."""
+    """Truncate the game if it is not over after `max_plies`."""
     if not s.terminated and s.ply >= p.max_plies:
         s.truncated = True
 
 
 @njit
 def end_ply(s, p, action):
-    """Close a legal ply: remember it and count it."""
+    """End a legal ply: record the action, count the ply, and truncate games that are too long."""
     s.last_action = action
     s.ply += 1
     truncate_if_long(s, p)

@@ -1,4 +1,4 @@
-"""The record that a position is: the fields that all games have, no holes, and what is wrong."""
+"""The record of a position: fields, layout, and messages for faults."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ import numpy as np
 __all__ = ["FAULTS", "FILLER", "fault_message", "own_names", "record_dtype"]
 
 FILLER = "_pad"
-"""What the names of fields begin with that fill holes; each ends with its offset."""
+"""Prefix of the names of padding fields. Each name ends with the field's offset."""
 
 FAULTS = ("", "to_move", "last_action", "offender", "ply", "returns", "own fields")
-"""What `boardenvs.core.loops.fault` finds, by its number."""
+"""Field of each fault that `boardenvs.core.loops.fault` returns."""
 
 
 def _header(num_players: int) -> list[tuple[Any, ...]]:
-    """Return the fields that every record has."""
+    """Return the common fields of all games."""
     return [
         ("rng", np.uint64),  # the random stream, see boardenvs.core.chance
         ("returns", np.float32, (num_players,)),  # 0 until the end
-        ("ply", np.int32),  # legal actions so far
-        ("last_action", np.int32),  # -1 before the first
-        ("to_move", np.int8),  # seat; after the end, the one that would be next
-        ("offender", np.int8),  # the seat that lost by an illegal action, else -1
+        ("ply", np.int32),  # number of legal actions so far
+        ("last_action", np.int32),  # -1 before the first action
+        ("to_move", np.int8),  # seat; after the end, the next seat in turn
+        ("offender", np.int8),  # seat that lost by an illegal action, or -1
         ("terminated", np.bool_),
         ("truncated", np.bool_),
     ]
 
 
 def own_names(names: Iterable[str]) -> list[str]:
-    """Return the names of a record's fields that are the game's own, out of all of them."""
+    """Return the names of the game's own fields, given the names of all fields."""
     common = {field[0] for field in _header(1)}
     return [name for name in names if name not in common and not name.startswith(FILLER)]
 
 
 def record_dtype(num_players: int, fields: list[tuple[Any, ...]]) -> np.dtype[np.void]:
-    """Return the record of a game: the common fields, then its own, each aligned as in C.
+    """Return the dtype of a game's record: the common fields, then its own, aligned as in C.
 
-    NumPy copies a record field by field and leaves what lies between as it happens to be, so
-    that the bytes of equal positions would differ. Fields of zeros take the place of the holes.
+    Padding is replaced by fields of zeros. NumPy copies records by field and ignores padding, so
+    the bytes of equal positions could differ.
     """
     record = _without_holes(np.dtype([*_header(num_players), *fields], align=True))
     return np.dtype((np.record, record))
 
 
 def _without_holes(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the same layout with a field in place of every hole, in records within it too."""
+    """Return the same layout with fields in place of padding, also in nested records."""
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
         return np.dtype((_without_holes(base), shape))
@@ -72,13 +72,13 @@ def _without_holes(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def fault_message(fault: int, record: np.void, num_actions: int, max_plies: int) -> str:
-    """Return what is wrong with a record and what was expected, in one line.
+    """Return a one-line message for the fault of a record.
 
     Args:
-        fault: a number of `FAULTS`, at least 1.
-        record: the one that has it.
-        num_actions: of the game.
-        max_plies: of the game.
+        fault: index of `FAULTS`, at least 1.
+        record: record with the fault.
+        num_actions: `num_actions` of the game.
+        max_plies: `max_plies` of the game.
     """
     name = FAULTS[fault]
     over = record["terminated"] or record["truncated"]
@@ -88,8 +88,8 @@ def fault_message(fault: int, record: np.void, num_actions: int, max_plies: int)
         "last_action": f"from -1 to {num_actions - 1}",
         "offender": f"from -1 to {last}",
         "ply": f"from 0 to {max_plies if over else max_plies - 1}",
-        "returns": "finite numbers" if over else "all 0 in a game that is not over",
+        "returns": "finite numbers" if over else "0 in a game that is not over",
     }
     if name not in expected:
-        return "its fields do not go together"
+        return "the game's own fields are not valid"
     return f"{name} must be {expected[name]}, got {record[name].tolist()}"

@@ -1,7 +1,7 @@
-"""A game's rules: where they stand, whether they are what the hooks expect, and a first run.
+"""The rules of a game: search, check of the functions, and a first run.
 
-The functions that `boardenvs.core.hooks` describes stand in the file of the game's class, or in a
-file `rules.py` beside the `__init__.py` that has the class.
+The functions of `boardenvs.core.hooks` are in the file of the game's class, or in a file `rules.py`
+beside the `__init__.py` with the class.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from boardenvs.kernels.plain import PlainCopies, widened
 __all__ = ["check_signatures", "fields_fault", "find_rules", "plain_rules", "run_once"]
 
 _UNWRITTEN = -(2**31)
-"""An entry that `legal` or `observe` has to write."""
+"""Marks an entry that `legal` or `observe` must write."""
 
 
 def find_rules(cls: type) -> tuple[types.ModuleType, tuple[str, ...]]:
-    """Return the module that has a game's rules, and the packages that say what the game is.
+    """Return the module of a game's rules, and the names of the game's packages.
 
     Args:
-        cls: class of the game. Those that it derives from are searched after it.
+        cls: class of the game. Its base classes are searched after it.
 
     Returns:
-        The module whose functions are the rules. The names of the packages of the classes, up to
-        the one that has the rules: what lies beyond it belongs to another game.
+        The module of the rules, and the names of the packages of the classes up to the class with
+        the rules.
 
     Raises:
-        ValueError: none of them has rules.
+        ValueError: the rules are missing.
     """
     packages = []
     for one in cls.__mro__:
@@ -61,7 +61,7 @@ def find_rules(cls: type) -> tuple[types.ModuleType, tuple[str, ...]]:
         if rules is not None:
             return rules, tuple(dict.fromkeys(packages))
     raise ValueError(
-        f"{cls.__name__} has no rules: expected functions legal and play above the class in "
+        f"{cls.__name__} has no rules: define functions legal and play above the class in "
         f"{cls.__module__}, or in a file rules.py of its package"
     )
 
@@ -70,8 +70,8 @@ def find_rules(cls: type) -> tuple[types.ModuleType, tuple[str, ...]]:
 def _rules_beside(cls: type) -> types.ModuleType | None:
     """Return the rules in the package or in the file of a class, or `None`.
 
-    Those in the file are copied into a module of their own. So a notebook may have two games, and
-    changed functions take effect when the class is defined again.
+    Rules in the file are copied into a new module. So a notebook can have two games, and changed
+    functions take effect when the class is defined again.
     """
     module = sys.modules.get(cls.__module__)
     if module is None:
@@ -87,7 +87,7 @@ def _rules_beside(cls: type) -> types.ModuleType | None:
 
 
 class _RulesOfClass(types.ModuleType):
-    """A copy of the module of a class, which other processes find by the class."""
+    """A copy of a class's module, which is pickled by the class."""
 
     game_class: type
 
@@ -96,10 +96,10 @@ class _RulesOfClass(types.ModuleType):
 
 
 def check_signatures(name: str, rules: types.ModuleType) -> None:
-    """Raise `ValueError` unless a game's rules have the functions they need, as the hooks are.
+    """Raise `ValueError` unless a game's rules have the required functions and parameters.
 
     Args:
-        name: of the game.
+        name: name of the game.
         rules: module of the rules.
     """
     place = getattr(rules, "__file__", rules.__name__)
@@ -112,20 +112,20 @@ def check_signatures(name: str, rules: types.ModuleType) -> None:
 
 
 def fields_fault(game: Any) -> str:
-    """Return why a game needs functions that its rules lack; empty if it needs none."""
+    """Return why a game requires functions that its rules lack, or an empty text."""
     observes = observe.is_in(game.rules) or observe_row.is_in(game.rules)
     if game.has_hidden and not (observes and redraw.is_in(game.rules)):
-        return "has hidden parts, so it needs functions observe and redraw"
+        return "requires functions observe and redraw, since has_hidden is True"
     if observes:
         return ""
     dtype = game.state_dtype
     kinds = [dtype.fields[name][0] for name in own_names(dtype.names)]
     if any(kind.base not in (np.int8, np.uint8, np.bool_) for kind in kinds):
-        return "needs a function observe, since not all of its fields are int8, uint8 or bool"
+        return "requires a function observe, since not all of its fields are int8, uint8 or bool"
     entries = sum(int(np.prod(kind.shape)) for kind in kinds)
     if entries != game.observation_size:
         return (
-            f"needs a function observe, since its fields have {entries} entries, but its "
+            f"requires a function observe, since its fields have {entries} entries, but its "
             f"observation_shape is {game.observation_shape}"
         )
     return ""
@@ -135,7 +135,7 @@ def fields_fault(game: Any) -> str:
 
 
 def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
-    """Return the names of a rules module; its functions are plain Python that calls `draw`."""
+    """Return the names of a rules module with its functions as plain Python that calls `draw`."""
     packages = {"boardenvs", rules.__name__.partition(".")[0]}
     copies = PlainCopies(packages, instead={chance.draw: draw})
     names = {name: copies.of(value) for name, value in vars(rules).items()}
@@ -147,18 +147,18 @@ def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -
 # -- The first run --------------------------------------------------------------------------
 
 
-class _Unclear(Exception):  # noqa: N818 it may be that nothing is wrong
-    """A function fails as plain Python in a way that need not be a mistake."""
+class _Unclear(Exception):  # noqa: N818 possibly not an error
+    """An exception in plain Python that compiled code may not raise."""
 
 
 def run_once(game: Any) -> None:
     """Run each function of a game's rules once as plain Python, on the first position.
 
-    So most mistakes show at once, by Python's own error with the file and the line.
+    Most mistakes then raise Python's own error with the file and the line.
 
     Raises:
-        ValueError: a function does not do what its hook is for.
-        Exception: what a function of the rules raises.
+        ValueError: a function does not do what its hook requires.
+        Exception: an exception of a function of the rules.
     """
     with contextlib.suppress(_Unclear):
         _run_once(game)
@@ -182,7 +182,7 @@ def _run_once(game: Any) -> None:
     run(legal, record[0], mask)
     _check_written(game, "legal", mask, 1)
     if not mask.any():
-        raise ValueError(f"{game.name}: legal marks no action on the first position")
+        raise ValueError(f"{game.name}: legal must mark an action on the first position, got none")
     for seat in range(game.num_players):
         for one, shape in ((observe, game.observation_shape), (observe_row, -1)):
             if one.is_in(game.rules):
@@ -190,25 +190,26 @@ def _run_once(game: Any) -> None:
                 run(one, record[0], seat, seen.reshape(shape))
                 _check_written(game, one.name, seen, game.observation_high)
     if run(sound, record.copy()[0]) is False:
-        raise ValueError(f"{game.name}: sound refuses the first position")
+        raise ValueError(f"{game.name}: sound must return True for the first position, got False")
     run(judge, record.copy()[0])
     run(redraw, record.copy()[0], 0, np.uint64(1))
     after = record.copy()
     run(play, after[0], int(mask.argmax()))
     if after["ply"][0] != 1:
         raise ValueError(
-            f"{game.name}: play must end with boardenvs.core.outcome.end_ply, which counts the ply"
+            f"{game.name}: play must increase ply to 1, got {after['ply'][0]}: end it with "
+            f"boardenvs.core.outcome.end_ply"
         )
 
 
 @contextlib.contextmanager
 def _noted(what: str) -> Iterator[None]:
-    """Add to an error what was run.
+    """Add a note with the running function to an error.
 
-    NumPy's scalars refuse some operations that Numba allows, such as to shift a uint64 by an int64.
+    NumPy scalars do not support some operations of Numba, such as to shift a uint64 by an int64.
 
     Raises:
-        _Unclear: that is what happened.
+        _Unclear: such an operation failed.
         Exception: any other error.
     """
     try:
@@ -223,10 +224,11 @@ def _noted(what: str) -> Iterator[None]:
 
 def _check_written(game: Any, name: str, out: npt.NDArray[Any], high: int) -> None:
     """Raise `ValueError` unless every entry was written with a number from 0 to `high`."""
-    for what, wrong in (
-        ("left unwritten", out == _UNWRITTEN),
-        (f"written with a number outside of 0 to {high}", (out < 0) | (out > high)),
-    ):
-        if wrong.any():
-            k = int(wrong.argmax())
-            raise ValueError(f"{game.name}: {name} has {what} entry {k} of {out.size}: {out[k]}")
+    wrong = (out < 0) | (out > high)
+    if wrong.any():
+        k = int(wrong.argmax())
+        found = "nothing" if out[k] == _UNWRITTEN else out[k]
+        raise ValueError(
+            f"{game.name}: {name} must write a number from 0 to {high} to entry {k} of "
+            f"{out.size}, got {found}"
+        )

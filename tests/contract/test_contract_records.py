@@ -45,13 +45,13 @@ def test_a_new_game_is_on(game):
 
 @pytest.mark.parametrize("num", [-1, 1.0, "1", None, True, [1]])
 def test_a_bad_number_of_games(game, num):
-    with pytest.raises(ValueError, match="num must be a whole number of at least 0, got"):
+    with pytest.raises(ValueError, match=r"^num "):
         game.new(num, 0)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", True, [1], np.float32(1)])
 def test_a_bad_seed(game, seed):
-    with pytest.raises(ValueError, match="seed must be a whole number of at least 0 or None"):
+    with pytest.raises(ValueError, match=r"^seed "):
         game.new(1, seed)
 
 
@@ -120,7 +120,7 @@ def test_what_is_no_record_is_refused(game, states):
         lambda: game.to_dict(states),
         lambda: game.restore(states),
     ):
-        with pytest.raises(ValueError, match=f"expected {game.name} records, shape"):
+        with pytest.raises(ValueError, match=f"^states .*{game.name} records"):
             operation()
 
 

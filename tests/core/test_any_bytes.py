@@ -142,18 +142,18 @@ def test_every_position_of_a_game_is_accepted(game, random_positions):
 def test_the_message_names_the_field_and_the_record():
     game = boardenvs.make("gekitai")
     for field, value, said in [
-        ("to_move", 2, "to_move must be from 0 to 1, got 2"),
-        ("to_move", -1, "to_move must be from 0 to 1, got -1"),
-        ("last_action", 36, "last_action must be from -1 to 35, got 36"),
-        ("offender", 2, "offender must be from -1 to 1, got 2"),
-        ("ply", -1, "ply must be from 0 to 199, got -1"),
-        ("ply", 200, "ply must be from 0 to 199, got 200"),
-        ("returns", np.nan, r"returns must be all 0 in a game that is not over, got \[nan, nan\]"),
-        ("pieces", 2**63, "its fields do not go together"),
+        ("to_move", 2, "to_move .* 2$"),
+        ("to_move", -1, "to_move .* -1$"),
+        ("last_action", 36, "last_action .* 36$"),
+        ("offender", 2, "offender .* 2$"),
+        ("ply", -1, "ply .* -1$"),
+        ("ply", 200, "ply .* 200$"),
+        ("returns", np.nan, r"returns .* \[nan, nan\]$"),
+        ("pieces", 2**63, "fields"),
     ]:
         states = game.new(3, 0)
         states[field][1] = value
-        with pytest.raises(ValueError, match=f"record 1 of 3 is no gekitai position: {said}"):
+        with pytest.raises(ValueError, match=f"^record 1 of 3 .*gekitai.* {said}"):
             game.legal(states)
 
 
@@ -180,6 +180,6 @@ def test_a_game_without_the_function_has_its_common_fields_checked(tmp_path, mon
     states["cells"][0, 0] = 99  # its own affair
     assert game.legal(states)[1].all()
     states["to_move"][1] = 5
-    with pytest.raises(ValueError, match="record 1 of 2 is no bare112 position: to_move must be"):
+    with pytest.raises(ValueError, match=r"^record 1 of 2 .*bare112.* to_move"):
         game.legal(states)
     del sys.modules["bare112"], sys.modules["bare112.rules"]

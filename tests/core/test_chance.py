@@ -145,5 +145,5 @@ def test_the_streams_of_neighbouring_seeds_do_not_meet():
     "seed", [-1, np.int64(-1), 0.0, 1.5, np.float64(2), "1", b"1", True, np.True_, [1], ()]
 )
 def test_a_bad_seed(seed):
-    with pytest.raises(ValueError, match="seed must be a whole number of at least 0 or None, got"):
+    with pytest.raises(ValueError, match=r"^seed "):
         seed_word(seed)

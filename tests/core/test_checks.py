@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import math
-import re
 
 import numpy as np
 import pytest
@@ -35,7 +34,7 @@ def test_whole_numbers_come_back_as_int(kind):
 @pytest.mark.parametrize("value", [*REFUSED, 1.0, math.nan, np.float64(1)])
 def test_what_is_no_whole_number(value):
     assert not is_whole(value)
-    with pytest.raises(ValueError, match=r"^n must be a whole number of at least 0, got ") as error:
+    with pytest.raises(ValueError, match=r"^n ") as error:
         whole_number("n", value, 0)
     assert str(error.value).endswith(repr(value))
 
@@ -44,7 +43,7 @@ def test_the_bounds_of_whole_numbers():
     assert [whole_number("n", value, -1, 1) for value in (-1, 0, 1)] == [-1, 0, 1]
     assert whole_number("n", 10**30, 0) == 10**30
     for value in (-2, 2):
-        with pytest.raises(ValueError, match=f"n must be a whole number from -1 to 1, got {value}"):
+        with pytest.raises(ValueError, match=rf"^n .* {value}$"):
             whole_number("n", value, -1, 1)
 
 
@@ -56,7 +55,7 @@ def test_numbers_come_back_as_float(value):
 
 @pytest.mark.parametrize("value", [*REFUSED, math.nan, math.inf, -math.inf, -0.1, 10**400])
 def test_what_is_no_finite_number(value):
-    with pytest.raises(ValueError, match=r"^x must be a number of at least 0, got "):
+    with pytest.raises(ValueError, match=r"^x "):
         finite_number("x", value)
 
 
@@ -64,8 +63,7 @@ def test_the_bounds_of_numbers():
     assert finite_number("x", 0.02, 0.02, 60) == 0.02
     assert finite_number("x", -1, -1) == -1
     for value in (0.01, 60.5, math.inf):
-        message = re.escape(f"x must be a number from 0.02 to 60, got {value}")
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=rf"^x .*0\.02.* {value}$"):
             finite_number("x", value, 0.02, 60)
 
 
@@ -73,7 +71,7 @@ def test_truth_values():
     assert truth_value("x", np.True_) is True
     assert truth_value("x", False) is False
     for value in (1, 0.0, None, "yes"):
-        with pytest.raises(ValueError, match=f"^x must be True or False, got {value!r}$"):
+        with pytest.raises(ValueError, match=f"^x .* {value!r}$"):
             truth_value("x", value)
 
 
@@ -98,12 +96,12 @@ def test_texts_words_and_functions():
     assert file_path("x", "a").name == "a"
     callable_or_none("x", None)
     callable_or_none("x", len)
-    for check, message in (
-        (lambda odd: text_value("x", odd), "x must be text, got 1"),
-        (lambda odd: one_of("x", odd, ["a", "b"]), "x must be 'a' or 'b', got 1"),
-        (lambda odd: one_of("x", odd, "abc"), "x must be one of ['a', 'b', 'c'], got 1"),
-        (lambda odd: file_path("x", odd), "x must be a path, got 1"),
-        (lambda odd: callable_or_none("x", odd), "x must be a function or None, got 1"),
+    for check, expected in (
+        (lambda odd: text_value("x", odd), "text"),
+        (lambda odd: one_of("x", odd, ["a", "b"]), "'a' or 'b'"),
+        (lambda odd: one_of("x", odd, "abc"), "'a', 'b', 'c'"),
+        (lambda odd: file_path("x", odd), "path"),
+        (lambda odd: callable_or_none("x", odd), "function"),
     ):
-        with pytest.raises(ValueError, match=re.escape(message)):
+        with pytest.raises(ValueError, match=f"^x .*{expected}.* 1$"):
             check(1)

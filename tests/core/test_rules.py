@@ -136,14 +136,14 @@ def test_by_default_a_position_is_its_fields(module):
     assert data["cells"] == [[1, 0, 0], [0, 2, 0]]
     assert game.from_dict(data) == states[0]
     for value, said in (
-        ([[1, 0, 0]], "cells must be a list of 2 values"),
-        ([[1, 0, 0], [0, 300, 0]], "cells must be a whole number from -128 to 127"),
+        ([[1, 0, 0]], "^cells .*list of 2"),
+        ([[1, 0, 0], [0, 300, 0]], "^cells .*-128 to 127"),
     ):
         with pytest.raises(ValueError, match=said):
             game.from_dict({"cells": value})
-    with pytest.raises(ValueError, match="returns must be all 0 in a game that is not terminated"):
+    with pytest.raises(ValueError, match=r"^returns "):
         game.from_dict({"cells": data["cells"], "returns": [1, -1]})
-    with pytest.raises(ValueError, match="terminated must be True, since no action is legal"):
+    with pytest.raises(ValueError, match=r"^terminated "):
         game.from_dict({"cells": [[1, 2, 1], [2, 1, 2]]})
     assert game.action_to_text(3) == "3"
     assert game.action_from_text(" 3\n") == 3
@@ -203,33 +203,25 @@ def test_a_mistake_is_an_error_of_python_with_its_line(module, old, new, error, 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ("def legal(s, p, mask)", "def legal(s, mask)", r"^best: legal .*\(s, mask\)"),
         (
-            "def legal(s, p, mask)",
-            "def legal(s, mask)",
-            r"has the parameters \(s, mask\): expected",
+            "def observe(s, p, seat, out)",
+            "def observe(s, p, out)",
+            r"^best: observe .*\(s, p, out\)",
         ),
-        ("def observe(s, p, seat, out)", "def observe(s, p, out)", "expected observe"),
+        ("def play(s, p, action)", "def plays(s, p, action)", "^Best has no rules"),
+        ("range(len(mask))", "range(5)", "^best: legal .*entry 5 of 6"),
         (
-            "def play(s, p, action)",
-            "def plays(s, p, action)",
-            "Best has no rules: expected functio",
+            "return s.cells[cell // 3, cell % 3] == 0",
+            "return False",
+            "^best: legal .*first position",
         ),
-        ("range(len(mask))", "range(5)", "legal has left unwritten entry 5 of 6"),
-        ("return s.cells[cell // 3, cell % 3] == 0", "return False", "legal marks no action"),
-        ("out[1, row, column] =", "s.cells[0, 0] =", "observe has left unwritten entry 6 of 12"),
-        (
-            "column] == 2 - seat",
-            "column] - 2",
-            "observe has written with a number outside of 0 to 1",
-        ),
-        ("    end_ply(s, p, action)\n", "", "play must end with boardenvs.core.outcome.end_ply"),
-        ("def observe(", "def shown(", "needs a function observe, since its fields have 6 entries"),
-        (
-            'name = "best"',
-            'name = "best"\n    has_hidden = True',
-            "needs functions observe and redraw",
-        ),
-        ("(2, 3))]", '(2, 3)), ("item", np.int8)]', "'item' is an attribute of every NumPy record"),
+        ("out[1, row, column] =", "s.cells[0, 0] =", "^best: observe .*entry 6 of 12"),
+        ("column] == 2 - seat", "column] - 2", "^best: observe .*0 to 1.* -2$"),
+        ("    end_ply(s, p, action)\n", "", "^best: play .*boardenvs.core.outcome.end_ply"),
+        ("def observe(", "def shown(", "^best .*observe.* 6 entries"),
+        ('name = "best"', 'name = "best"\n    has_hidden = True', "^best .*observe and redraw"),
+        ("(2, 3))]", '(2, 3)), ("item", np.int8)]', "'item'"),
     ],
 )
 def test_what_will_not_do_is_refused_in_one_line(module, old, new, said):

@@ -53,13 +53,13 @@ def test_the_one_view_of_a_game_without_any_copies_nothing():
 @pytest.mark.parametrize(
     ("actions", "entries", "said"),
     [
-        ([[0, 1], [1, 1]], [[0], [0]], "each row of actions must have every number from 0 to 1"),
-        ([[1, 0]], [[0]], "each row of actions must have .*, and the first have them in order"),
-        ([[0, 1]], [[0, 2]], "each row of entries must have every number from 0 to 1"),
-        ([0, 1], [[0]], "actions must be rows of whole numbers, a row for each view"),
-        ([[0.0]], [[0]], "actions must be rows of whole numbers"),
-        (np.zeros((0, 2), int), [[0]], "actions must be rows of whole numbers"),
-        ([[0, 1], [1, 0]], [[0]], "there are 2 views of the actions and 1 of the observation"),
+        ([[0, 1], [1, 1]], [[0], [0]], "^actions .*0 to 1"),
+        ([[1, 0]], [[0]], "^actions .*first row"),
+        ([[0, 1]], [[0, 2]], "^entries .*0 to 1"),
+        ([0, 1], [[0]], "^actions "),
+        ([[0.0]], [[0]], "^actions .*float64"),
+        (np.zeros((0, 2), int), [[0]], "^actions "),
+        ([[0, 1], [1, 0]], [[0]], "^actions and entries .*2 and 1$"),
     ],
 )
 def test_tables_that_are_none(actions, entries, said):

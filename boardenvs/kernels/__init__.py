@@ -1,7 +1,7 @@
-"""Compiling loops and rules; the only room that knows Numba's internals.
+"""Compilation of loops and rules. Only this package uses Numba's internals.
 
-`over_rules` marks a loop that is compiled against each game's rules. `cached_njit` compiles a
-function that needs no rules. Both keep machine code on disk, so that the next process loads it.
+`over_rules` marks a loop that is compiled for the rules of each game. `cached_njit` compiles a
+function that does not depend on rules. Both cache machine code on disk.
 """
 
 from boardenvs.kernels.binding import Loop, over_rules

@@ -1,4 +1,4 @@
-"""The process that compiles loops for another one; see `boardenvs.kernels.background`."""
+"""A process that compiles loops for another process, see `boardenvs.kernels.background`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _IDLE = 30.0
 
 
 def _read(requests: queue.SimpleQueue[Any]) -> None:
-    """Read requests until the other process has gone; then end this one."""
+    """Read requests until the other process ends, then end this process."""
     try:
         while True:
             requests.put(pickle.load(sys.stdin.buffer))
     except EOFError:
         os._exit(0)
-    except BaseException:  # noqa: BLE001 the other process compiles by itself if this one fails
+    except BaseException:  # noqa: BLE001 after a failure, the other process compiles by itself
         os._exit(1)
 
 
 def _main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other process handles Ctrl-C
     if hasattr(os, "nice"):
         os.nice(5)
     requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -40,7 +40,7 @@ def _main() -> None:
     except queue.Empty:
         os._exit(0)
     finally:
-        os._exit(1)  # without waiting for the thread that reads
+        os._exit(1)  # does not wait for the thread
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""A process that compiles loops for this one, with low priority.
+"""A compiler process with low priority that compiles loops for this process.
 
-This process writes requests to the other one's standard input. The other process, which is
-`boardenvs.kernels.__main__`, puts the machine code into the cache on disk, where this process finds
-it. If the other process fails, this one compiles everything by itself.
+This process writes requests to the standard input of the compiler process, which runs
+`boardenvs.kernels.__main__` and writes the machine code to the cache on disk. If the compiler
+process fails, this process compiles everything by itself.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["compile_soon"]
 
 
 class _Compiler:
-    """The other process, and what it was asked for."""
+    """The compiler process and its requests."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -33,7 +33,7 @@ class _Compiler:
         self._lock = threading.Lock()
 
     def ask(self, request: Any, signature: Any, file: Path) -> bool:
-        """Ask for a file of machine code, and return whether it will come."""
+        """Request a file of machine code, and return whether the compiler process makes it."""
         with self._lock:
             if self._process is not None and self._process.poll() is not None:
                 self._failed = self._process.returncode != 0
@@ -47,13 +47,13 @@ class _Compiler:
                 assert self._process.stdin is not None
                 self._process.stdin.write(message)
                 self._process.stdin.flush()
-            except Exception:  # noqa: BLE001 whatever it is, this process can compile as well
+            except Exception:  # noqa: BLE001 after any error, this process compiles
                 return False
             self._asked.add(file)
             return True
 
     def end(self) -> None:
-        """End the other process."""
+        """End the compiler process."""
         process = self._process
         if process is not None:
             self._forget()
@@ -68,10 +68,10 @@ class _Compiler:
         self._asked.clear()
 
     def after_fork(self) -> None:
-        """Leave the other process to the parent of this one."""
+        """Leave the compiler process to the parent process."""
         self._lock = threading.Lock()
         if self._process is not None:
-            self._process.returncode = 0  # it is no child of this process
+            self._process.returncode = 0  # it is not a child of this process
             self._forget()
 
 
@@ -82,13 +82,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def compile_soon(request: Any, signature: Any, file: Path) -> bool:
-    """Ask the other process for machine code, once, and return whether it will come.
+    """Request machine code once, and return whether the compiler process makes it.
 
     Args:
-        request: a pair of a function and its arguments, which returns the function to compile. The
-            other process must be able to import all of them.
+        request: a function and its arguments. It returns the function to compile. The compiler
+            process must be able to import all of them.
         signature: Numba's types of the arguments.
-        file: where the machine code will be.
+        file: path of the machine code.
     """
     return _compiler.ask(request, signature, file)
 
@@ -109,7 +109,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles modules by their names, and nothing of `__main__`."""
+    """A pickler of modules by name. It rejects objects of `__main__`."""
 
     def reducer_override(self, value: Any) -> Any:
         if getattr(value, "__module__", None) == "__main__":

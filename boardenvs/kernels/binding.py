@@ -1,9 +1,9 @@
-"""Loops over games, compiled against the rules of one game.
+"""Loops over games, compiled for the rules of one game.
 
-A loop (see `boardenvs.core.loops`) calls the hooks `play`, `legal`, ... of `boardenvs.core.hooks`,
-and is marked by `over_rules`. Numba takes the globals of a function for constants. So a loop is
-compiled once for each game, as a copy whose globals are the game's own functions in place of the
-hooks. Whatever the loop calls is copied as well, and becomes part of its machine code.
+A loop (see `boardenvs.core.loops`) is marked by `over_rules` and calls hooks of
+`boardenvs.core.hooks`, such as `play`. Numba treats the globals of a function as constants. So a
+loop is compiled once for each game, as a copy whose globals are the game's functions in place of
+the hooks. All functions that the loop calls are copied too, and become part of its machine code.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ __all__ = ["Loop", "over_rules"]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _Modules = tuple[types.ModuleType, ...]
-"""Where hooks are looked up: the rules, after what is more special."""
+"""Modules in which hooks are looked up, in order. The last one has the rules."""
 _COMPILING = threading.RLock()
-"""Held by the one thread that binds a function: it compiles others, each once."""
+"""Held while a thread binds a function, so that each function is compiled once."""
 
 
 def over_rules(
     *, called: bool = False, spread: bool = False, plies: int = 1
 ) -> Callable[[Callable[_P, _R]], Loop[_P, _R]]:
-    """Return a decorator for a function that calls hooks, or others that do.
+    """Return a decorator for a function that calls hooks, directly or by other loops.
 
-    The function may also call functions that `numba.njit` has compiled, of any module. Only
-    functions so marked may call it. Python calls what `Loop.bound_to` returns.
+    The function may also call functions compiled by `numba.njit`. Only loops may call it. Python
+    calls the function that `Loop.bound_to` returns.
 
     Args:
-        called: whether its callers call it, instead of containing a copy. That may be faster for
+        called: whether other loops call it instead of containing a copy. This may be faster for
             a function that takes much longer than a call.
-        spread: whether its last parameters are `low` and `high`, and it plays the games `low` to
-            `high - 1`, so that threads can share a batch.
-        plies: how many plies take about as long as what it does for one game. A call for more than
+        spread: whether its last parameters are `low` and `high`, and it processes the games `low`
+            to `high - 1`, so that threads can share a batch.
+        plies: number of plies that take about as long as its work for one game. A call of more than
             1,000 plies waits until the loop is compiled, see `boardenvs.kernels.interpreting`.
     """
 
@@ -60,7 +60,7 @@ def over_rules(
 
 
 class Loop(Generic[_P, _R]):
-    """A function that is compiled against a game's rules; see `over_rules`."""
+    """A function that is compiled for a game's rules, see `over_rules`."""
 
     def __init__(
         self, function: Callable[_P, _R], *, called: bool, spread: bool, plies: int
@@ -68,24 +68,28 @@ class Loop(Generic[_P, _R]):
         functools.update_wrapper(self, function)
         self.function: Any = function
         self.kind = "called" if called else "helper"
-        """How it is compiled where other loops call it."""
+        """Kind of its compilation for calls by other loops."""
         self.spread = spread
         """Whether threads share a batch."""
         self.plies = plies
-        """How many plies take about as long as one game."""
+        """Number of plies that take about as long as one game."""
         self._bound: dict[_Modules, Callable[..., Any]] = {}
         self._compiled: dict[_Modules, list[Any]] = {}
         code = self.function.__code__
         if spread and code.co_varnames[: code.co_argcount][-2:] != ("low", "high"):
-            raise ValueError(f"{self} is spread: expected low and high for its last parameters")
+            names = ", ".join(code.co_varnames[: code.co_argcount])
+            raise ValueError(
+                f"with spread=True, the last parameters of {self} must be low and high, "
+                f"got ({names})"
+            )
 
     @property
     def targetoptions(self) -> dict[str, Any]:
-        """The options of Numba where other loops call it, named as those of its functions."""
+        """Numba's options for calls by other loops. Numba's functions have the same attribute."""
         return _KINDS[self.kind]
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        raise TypeError(f"{self} is not bound to any: expected a call of what bound_to() returns")
+        raise TypeError(f"{self} cannot be called directly: call the result of bound_to(rules)")
 
     def __repr__(self) -> str:
         return f"<{self.function.__module__}.{self.function.__name__} over rules>"
@@ -93,17 +97,17 @@ class Loop(Generic[_P, _R]):
     def bound_to(
         self, rules: str | types.ModuleType, *parts: str | types.ModuleType | None
     ) -> Callable[..., Any]:
-        """Return the function compiled with the hooks of a game, always the same one.
+        """Return the function compiled with the hooks of a game, the same object in every call.
 
-        If the function is spread, what is returned is called as `run(threads, *args)`, without
-        `low` and `high`. With `None` for `threads`, as many are used as measured to pay.
+        If the function is spread, the result is `run(threads, *args)` without `low` and `high`.
+        If `threads` is `None`, measurements determine the number.
 
         Args:
-            rules: the game's module of rules, or its name.
-            *parts: modules in which hooks are looked up first, or their names; `None` is skipped.
+            rules: module of the game's rules, or its name.
+            *parts: modules in which hooks are looked up first, or their names. `None` is skipped.
 
         Raises:
-            ValueError: a hook is missing, or is no function of its parameters.
+            ValueError: a hook is missing, or is not a function with the expected parameters.
         """
         modules = (*(_module(part) for part in parts if part is not None), _module(rules))
         if modules not in self._bound:
@@ -116,8 +120,7 @@ class Loop(Generic[_P, _R]):
         choose_layer()
         kernels = self._compiled[modules] = [_compiled_copy(self.function, modules, "loop")]
         if self.spread:
-            # As part of the parallel loop, LLVM may leave its inner loops without vector
-            # instructions.
+            # LLVM may not vectorise inner loops that are part of the parallel loop.
             called = Loop(self.function, called=True, spread=True, plies=self.plies)
             scope = {**globals(), _over_range.__name__: called}
             name = f"{self.function.__name__}_chunks"
@@ -128,7 +131,7 @@ class Loop(Generic[_P, _R]):
         return over_threads(kernels[0], kernels[1], self.plies) if self.spread else kernels[0]
 
     def _finish(self, kernel: Any, modules: _Modules, place: int) -> None:
-        """Give a compiled form of this loop a cache, clear errors and a plain form."""
+        """Add a cache, clear errors and a plain form to a compiled form of this loop."""
         if not is_compiled(kernel) or is_kept(kernel):  # another game has the same loop
             return
         name, _, made_from = kernel.__name__.rpartition("_")
@@ -149,7 +152,7 @@ class Loop(Generic[_P, _R]):
 
 
 def _kernel_of(module: str, name: str, modules: _Modules, place: int) -> Any:
-    """Return what compiles a loop, in another process than the one that needs it."""
+    """Return the compiled form of a loop, in the compiler process."""
     loop = getattr(importlib.import_module(module), name)
     loop.bound_to(modules[-1], *modules[:-1])
     return loop._compiled[modules][place]  # noqa: SLF001
@@ -163,7 +166,7 @@ class _PlainLoops(PlainCopies):
         super().__init__({own, rules, _package(loops)})
         self._modules = modules
         self._foreign = rules != own
-        """Whether the rules may rely on numbers as wide as Numba's."""
+        """Whether the rules may rely on Numba's wider numbers."""
 
     def of(self, value: Any) -> Any:
         if isinstance(value, Loop):
@@ -182,7 +185,7 @@ def _package(module: str) -> str:
 def _module(given: str | types.ModuleType) -> types.ModuleType:
     if isinstance(given, types.ModuleType):
         return given
-    # Not what `sys.modules` has: another thread may be about to import it, and hooks still lack.
+    # A module in `sys.modules` may lack hooks while another thread imports it.
     return importlib.import_module(given)
 
 
@@ -211,15 +214,15 @@ _KINDS: dict[str, dict[str, Any]] = {
 
 
 def _compiled_copy(value: Any, modules: _Modules, kind: str) -> Any:
-    """Return a compiled copy of a function, in which what it calls is copied too.
+    """Return a compiled copy of a function and of all functions that it calls.
 
     Args:
-        value: the function, or one that `numba.njit` has compiled.
-        modules: where hooks are looked up.
-        kind: a key of `_KINDS`.
+        value: the function, plain or compiled by `numba.njit`.
+        modules: modules in which hooks are looked up.
+        kind: key of `_KINDS`.
 
     Returns:
-        `None` if the copy is being made just now: the function calls itself.
+        The copy, or `None` during its compilation, if the function calls itself.
     """
     function = getattr(value, "py_func", value)
 
@@ -235,7 +238,7 @@ def _compiled_copy(value: Any, modules: _Modules, kind: str) -> Any:
         return _compiled_copy(one, modules, "helper") or one
 
     made_from = digest(value, meaning, _KINDS)
-    # Numba names machine code after it: code that is made from other things must differ.
+    # Numba names machine code after the function, so different code requires different names.
     name = f"{function.__name__}_{made_from}"
     if (name, kind) not in _copies:
         _copies[name, kind] = None
@@ -262,7 +265,7 @@ def _compiled_copy(value: Any, modules: _Modules, kind: str) -> Any:
 def _is_copied(one: Any, rules: types.ModuleType) -> bool:
     """Return whether a function becomes part of its caller's machine code.
 
-    That holds for compiled functions and for the plain functions of the package of the rules.
+    These are compiled functions and plain functions of the package of the rules.
     """
     if is_compiled(one):
         return True
@@ -272,7 +275,7 @@ def _is_copied(one: Any, rules: types.ModuleType) -> bool:
 
 
 def _subject(rules: types.ModuleType) -> str:
-    """Return the game's name if the module is a package's `rules`, otherwise the module's."""
+    """Return the name of the package for a module `rules`, otherwise the name of the module."""
     package, _, last = rules.__name__.rpartition(".")
     return package.rpartition(".")[2] if last == "rules" and package else last
 
@@ -281,10 +284,10 @@ def _subject(rules: types.ModuleType) -> str:
 
 
 def _supplied(hook: Hook[..., Any], modules: _Modules) -> Callable[..., Any]:
-    """Return the function that replaces a hook: that of the first module which has one.
+    """Return the function of the first module that defines a hook, or the hook's default.
 
     Raises:
-        ValueError: none has it, or it is no function of the hook's parameters.
+        ValueError: the hook is missing, or is not a function with the expected parameters.
     """
     game = _subject(modules[-1])
     for module in modules:

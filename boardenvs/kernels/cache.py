@@ -1,12 +1,13 @@
-"""Compiled functions on disk: one file for each signature, checked when read, never fatal.
+"""A cache of compiled functions on disk, with one checked file for each signature.
 
-Numba's own cache keeps an index of a function's signatures. It reads, changes and writes the index
-without a lock, so two processes may each leave their code under the other's signature. Here the
-name of a file is a digest of everything that its code depends on. Processes share only whole files.
+Numba's own cache updates an index of a function's signatures without a lock, so that two processes
+may store code under the wrong signature. Here the name of a file is a digest of everything that the
+code depends on, and there is no index.
 
 - A signature of a function is compiled if the file `DiskCache.path(signature, codegen)` exists.
-- A process that calls a function looks for the file first. So it loads what another process has
-  compiled since it started, and `function.compile(signature)` loads it without a call.
+- A process looks for the file before it compiles. So it loads code that another process has
+  compiled in the meantime, and `function.compile(signature)` loads it without a call.
+- Errors of the cache never stop the program.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ __all__ = [
 ]
 
 _said: set[str] = set()
-"""The lines about compiling that this process has printed, each once."""
+"""Lines about compilation that this process has printed."""
 
 
 class DiskCache:
-    """The files of one function, in the place of Numba's own cache."""
+    """The files of one function. It replaces Numba's own cache."""
 
     def __init__(self, name: str, made_from: Callable[[], str], what: str) -> None:
         self._name = name
@@ -65,15 +66,15 @@ class DiskCache:
 
     @property
     def cache_path(self) -> str:
-        """The folder, for the function's statistics."""
+        """Folder of the files, for Numba's statistics."""
         return str(_folder() or "")
 
     def path(self, signature: Any, codegen: Any) -> Path | None:
-        """Return the file of a signature, `None` if no folder can be written to.
+        """Return the file of a signature, or `None` without a writable folder.
 
         Args:
             signature: Numba's types of the arguments.
-            codegen: of Numba's target, which knows the processor.
+            codegen: code generator of Numba's target, which depends on the processor.
         """
         folder = _folder()
         versions = numba.__version__, platform.python_version(), codegen.magic_tuple()
@@ -81,7 +82,7 @@ class DiskCache:
         return folder and folder / f"{self._name}.{self._made_from()}.{key}.nbc"
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled code for a signature, `None` if it must be compiled."""
+        """Return the compiled code for a signature, or `None` if it must be compiled."""
         path = None
         try:
             from numba.core.compiler import CompileResult
@@ -91,7 +92,7 @@ class DiskCache:
                 symbols, payload = pickle.loads(_checked(path))
                 prepare_to_load(target_context, symbols)
                 return CompileResult._rebuild(target_context, *payload)  # noqa: SLF001
-        except Exception:  # noqa: BLE001 a damaged file must stop nobody: it is made again
+        except Exception:  # noqa: BLE001 a damaged file is made again
             if path is not None:
                 with contextlib.suppress(OSError):
                     path.unlink()
@@ -103,7 +104,7 @@ class DiskCache:
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep compiled code; if that fails, as on a full disk, log it and go on."""
+        """Save compiled code, and log a failure such as a full disk."""
         try:
             if result.lifted or result.library.has_dynamic_globals:
                 return
@@ -111,11 +112,11 @@ class DiskCache:
             if path is not None:
                 content = outer_symbols(result.library), result._reduce()  # noqa: SLF001
                 self._write(path, _pickled(content))
-        except Exception as error:  # noqa: BLE001 what was compiled runs all the same
+        except Exception as error:  # noqa: BLE001 the compiled code is usable without a file
             _say_uncached(error)
 
     def _write(self, path: Path, content: bytes) -> None:
-        """Write a file whole or not at all, and remove those of what the function was before."""
+        """Write a file atomically, and remove the files of older versions of the function."""
         fresh = path.with_name(f"{self._name}.{uuid.uuid4().hex}.tmp")
         try:
             fresh.write_bytes(_file_digest(path, content) + content)
@@ -129,12 +130,12 @@ class DiskCache:
                     old.unlink()
 
     def flush(self) -> None:
-        """Do nothing: what is stale has another name."""
+        """Do nothing, since stale files have other names."""
 
 
 @functools.cache
 def _folder() -> Path | None:
-    """Return the folder of compiled code, `None` if there is no place to write to."""
+    """Return the folder of compiled code, or `None` if no folder is writable."""
     package = Path(__file__).parent.parent
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     named = getattr(getattr(numba, "config", None), "CACHE_DIR", "")
@@ -150,21 +151,21 @@ def _folder() -> Path | None:
 
 @contextlib.contextmanager
 def only_process(file: Path | None) -> Iterator[None]:
-    """Wait while another process makes a file, then keep others waiting until the block ends.
+    """Prevent other processes from compiling the same file until the block ends.
 
-    Without locks of files, as on Windows, several processes may compile the same code.
+    On Windows, which lacks `fcntl`, several processes may compile the same code.
     """
     with contextlib.ExitStack() as stack:
         if fcntl is not None and file is not None and not file.exists():
             with contextlib.suppress(OSError):
                 lock = stack.enter_context(file.with_name("compiling.lock").open("w"))
-                # One byte stands for each file of code. The system frees it if a process ends.
+                # Each file of code locks its own byte. The system unlocks it if a process ends.
                 fcntl.lockf(lock, fcntl.LOCK_EX, 1, zlib.crc32(file.name.encode()))
         yield
 
 
 def _checked(path: Path) -> bytes:
-    """Return what a file holds after its digest, unless it is damaged."""
+    """Return the content of a file without its digest, or raise `ValueError` if it is damaged."""
     data = path.read_bytes()
     content = data[32:]
     if data[:32] != _file_digest(path, content):
@@ -187,7 +188,7 @@ def _short(text: str) -> str:
 
 
 def file_prefix(name: str, function: Any, *modules: Any) -> str:
-    """Return the beginning of the names of a function's files, if bound to these modules."""
+    """Return the prefix of the names of a function's files, bound to these modules."""
     files = [(one.__name__, getattr(one, "__file__", "")) for one in modules]
     own = name, function.__code__.co_filename, files
     return f"{name}.{_short(repr(own))}"
@@ -197,20 +198,20 @@ def _say_uncached(reason: object) -> None:
     if "uncached" not in _said:
         _said.add("uncached")
         logging.getLogger("boardenvs").warning(
-            "boardenvs: compiled code cannot be kept (%s), so every process compiles anew; "
-            "NUMBA_CACHE_DIR=FOLDER names a place for it",
+            "boardenvs: compiled code cannot be cached (%s), so every process compiles again; "
+            "set NUMBA_CACHE_DIR to a writable folder",
             reason,
         )
 
 
 def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator as `numba.njit(**options)`, with this cache.
+    """Return a decorator like `numba.njit(**options)`, with this cache.
 
-    Unlike Numba's own cache, it notices changes in other files that the function depends on.
+    Unlike Numba's own cache, it detects changes in other files that the function depends on.
 
     Args:
-        what: the subject of the line "Compiling ..." on standard error.
-        **options: of `numba.njit`.
+        what: name of the function in the line "Compiling ..." on standard error.
+        **options: options of `numba.njit`.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -223,21 +224,22 @@ def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any
 
 
 def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: str) -> bool:
-    """Give a compiled function a cache, and return whether that is possible.
+    """Add a cache to a compiled function, and return whether that is possible.
 
     Args:
-        compiled: from `numba.njit`, without a cache.
-        name: what the names of its files begin with, see `file_prefix`.
-        made_from: returns a digest of what the code is made from; called once, late.
-        what: is compiled, for people.
+        compiled: function from `numba.njit`, without a cache.
+        name: prefix of the names of its files, see `file_prefix`.
+        made_from: function that returns a digest of the code's sources. It is called once, on
+            first use.
+        what: name of the function for people.
     """
     if not is_compiled(compiled):
         return False
-    # If records have no names of their own, cached code may be taken for another record's.
+    # Without names of their own, Numba may confuse the cached code of two records.
     if records_are_named() and hasattr(compiled, "_cache"):
         compiled._cache = DiskCache(name, made_from, what)  # noqa: SLF001
         return True
-    say_lacking("cache of compiled code to replace", "every process compiles anew")
+    say_lacking("cache of compiled code to replace", "every process compiles again")
     return False
 
 

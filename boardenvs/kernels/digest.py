@@ -1,7 +1,7 @@
-"""A digest of everything that a function's machine code is made from.
+"""A digest of the sources of a function's machine code.
 
-That is the code, defaults and constants of the function and of all that it calls, and the options
-that Numba compiles each of them with.
+The sources are the code, defaults and constants of the function and of all functions that it calls,
+and Numba's options for each of them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 __all__ = ["digest", "names_in", "used_globals"]
 
 _FOREIGN = sys.stdlib_module_names | {"numpy", "numba", "llvmlite"}
-"""Packages whose functions change only with their version or Python's."""
+"""Packages whose functions change only with a new version of the package or Python."""
 
 
 def names_in(code: types.CodeType) -> Iterator[str]:
-    """Yield the names of globals and attributes that code and functions within it use."""
+    """Yield the names of globals and attributes in code and in nested functions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -29,7 +29,7 @@ def names_in(code: types.CodeType) -> Iterator[str]:
 
 
 def used_globals(function: types.FunctionType) -> dict[str, Any]:
-    """Return the global names that a function uses, and their values."""
+    """Return the globals that a function uses, by name."""
     known = function.__globals__
     return {name: known[name] for name in sorted({*names_in(function.__code__)} & {*known})}
 
@@ -39,13 +39,12 @@ def digest(
     meaning: Callable[[Any], Any] = lambda value: value,
     options: object = None,
 ) -> str:
-    """Return 16 hex digits that change with what the machine code of a function is made from.
+    """Return 16 hexadecimal digits that change with the sources of a function's machine code.
 
     Args:
-        function: plain or compiled. What has `targetoptions`, as compiled functions have, is
-            compiled with these.
-        meaning: returns what replaces the value of a global name when the function is compiled.
-        options: what else the code depends on; its `repr` is the same in every process.
+        function: plain or compiled function. Numba's options are in its `targetoptions`, if any.
+        meaning: function that returns the replacement for the value of a global in compiled code.
+        options: other dependencies. Their `repr` must be the same in every process.
     """
     parts = {repr(options)}
     seen: set[int] = set()
@@ -87,7 +86,7 @@ def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return the Python function of a compiled one, of a loop or of one of Numba's intrinsics."""
+    """Return the Python function of a compiled function, a loop or a Numba intrinsic."""
     if isinstance(value, types.FunctionType):
         return value
     return getattr(value, "py_func", getattr(value, "__wrapped__", value))
@@ -101,7 +100,7 @@ def _code(code: types.CodeType) -> str:
 
 
 def _constant(value: Any) -> str:
-    """Return a text for a constant of machine code, the same in every process."""
+    """Return a text for a constant of machine code that is the same in every process."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype!r} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, tuple):

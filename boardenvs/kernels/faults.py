@@ -1,4 +1,4 @@
-"""One line for a function of a game's rules that Numba cannot compile: where it is, and why."""
+"""One-line errors for rules that Numba cannot compile, with the place and the reason."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from boardenvs.kernels.digest import names_in
 __all__ = ["RulesError", "report_faults"]
 
 _LONGEST = 300
-"""Characters of a reason that are shown."""
+"""Maximum number of characters of a reason."""
 
 
 class RulesError(ValueError):
-    """A function of a game's rules that cannot be compiled; whoever called it is not to blame."""
+    """A function of a game's rules cannot be compiled. Its caller is not the cause."""
 
 
 def report_faults(dispatcher: Any) -> None:
-    """Have a compiled function raise `RulesError` where Numba cannot compile what it calls.
+    """Make a compiled function raise `RulesError` if Numba cannot compile it or its callees.
 
     Args:
-        dispatcher: from `numba.njit`. Numba compiles it by its method `compile`.
+        dispatcher: function from `numba.njit`. Numba compiles it by its method `compile`.
     """
     compile_ = getattr(dispatcher, "compile", None)
     if compile_ is None:
@@ -32,7 +32,7 @@ def report_faults(dispatcher: Any) -> None:
     def compile_or_report(signature: Any) -> Any:
         try:
             return compile_(signature)
-        except Exception as error:  # noqa: BLE001 whatever Numba raises
+        except Exception as error:  # noqa: BLE001 Numba raises many types
             place = _place(error, dispatcher.py_func)
             raise RulesError(f"{place}: {_reason(error)}" if place else _reason(error)) from None
 
@@ -40,7 +40,7 @@ def report_faults(dispatcher: Any) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """Return what Numba found wrong, out of several thousand characters."""
+    """Return the reason from Numba's message of several thousand characters."""
     if isinstance(error, KeyError):
         return f"the record has no field {error}"
     lines = [line.strip() for line in str(error).splitlines()]
@@ -54,13 +54,13 @@ def _reason(error: Exception) -> str:
 
 
 def _place(error: Exception, function: FunctionType) -> str:
-    """Return where the fault is, such as `nim/rules.py:78 in observe`; empty if that is unknown.
+    """Return the place of the fault, such as `nim/rules.py:78 in observe`, empty if unknown.
 
     Args:
-        error: of Numba.
-        function: that was to be compiled.
+        error: Numba's error.
+        function: function that Numba could not compile.
     """
-    # Numba names the innermost function first, with its line where it knows that.
+    # Numba names the innermost function first, with its line if known.
     text = str(error)
     files = re.finditer(r'^File "(.+)", line (\d+):\n(?:@.*\n)*def (\w+)', text, re.MULTILINE)
     named = next((one for one in files if "/numba/" not in one[1]), None)
@@ -71,7 +71,7 @@ def _place(error: Exception, function: FunctionType) -> str:
     if found is None:
         return ""
     code = found.__code__
-    name = re.sub("_[0-9a-f]{16}$", "", found.__name__)  # as copies for a game are called
+    name = re.sub("_[0-9a-f]{16}$", "", found.__name__)  # copies for a game have a digest
     return f"{_short(code.co_filename)}:{line or code.co_firstlineno} in {name}"
 
 
@@ -81,7 +81,7 @@ def _short(path: str) -> str:
 
 
 def _called(function: FunctionType, name: str) -> tuple[FunctionType | None, int | None]:
-    """Return the function of a name that another one calls, directly or by others; no line."""
+    """Return the function of a name that `function` calls, directly or indirectly; no line."""
     todo, seen = [function], {function}
     while todo:
         one = todo.pop()
@@ -97,7 +97,7 @@ def _called(function: FunctionType, name: str) -> tuple[FunctionType | None, int
 
 
 def _last_compiled(traceback: TracebackType | None) -> tuple[FunctionType | None, int | None]:
-    """Return the function that Numba was compiling, and the line if it knows that."""
+    """Return the function that Numba was compiling, and the line if known."""
     function, line = None, None
     while traceback is not None:
         frame = traceback.tb_frame

@@ -1,4 +1,4 @@
-"""Functions that each game supplies to the loops over games; see `boardenvs.core.hooks`."""
+"""Placeholders for functions that each game defines, see `boardenvs.core.hooks`."""
 
 from __future__ import annotations
 
@@ -14,38 +14,35 @@ _R = TypeVar("_R")
 
 
 class Hook(Generic[_P, _R]):
-    """The name, the parameters and the purpose of a function that each game supplies."""
+    """The name, parameters and docstring of a function that each game defines."""
 
     def __init__(self, function: Callable[_P, _R], *, optional: bool = False) -> None:
-        """Describe a function; see `hook`."""
+        """Create a hook from a function, see `hook`."""
         functools.update_wrapper(self, function)
         code = function.__code__
         self.name = code.co_name
         self.parameters = code.co_varnames[: code.co_argcount]
         self.default = function if optional else None
-        """The function of a game that supplies none; `None` if each game must.
-
-        It may call other hooks.
-        """
+        """Default function, which may call other hooks; `None` for required hooks."""
 
     def is_in(self, module: types.ModuleType) -> bool:
-        """Return whether a module supplies the function. To import the hook itself is not to."""
+        """Return whether a module defines the function. An imported hook does not count."""
         return not isinstance(getattr(module, self.name, self), Hook)
 
     def fault(self, function: Any) -> str:
-        """Return what is wrong with what a module has for the hook; empty if nothing is."""
+        """Return why a value is not a function for the hook, or an empty text."""
         function = getattr(function, "py_func", function)
         if not isinstance(function, types.FunctionType):
-            return f"is {function!r}: expected a function {self}"
+            return f"must be a function {self}, got {function!r}"
         code = function.__code__
         least = code.co_argcount - len(function.__defaults__ or ())
         if not least <= len(self.parameters) <= code.co_argcount or code.co_kwonlyargcount:
             found = ", ".join(code.co_varnames[: code.co_argcount])
-            return f"has the parameters ({found}): expected {self}"
+            return f"must have the parameters of {self}, got ({found})"
         return ""
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        raise TypeError(f"{self} is a hook: only loops bound to a game's rules call it")
+        raise TypeError(f"the hook {self} cannot be called directly: call a loop bound to rules")
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(self.parameters)})"
@@ -56,11 +53,11 @@ def hook(function: Callable[_P, _R]) -> Hook[_P, _R]: ...
 @overload
 def hook(*, optional: bool) -> Callable[[Callable[_P, _R]], Hook[_P, _R]]: ...
 def hook(function: Any = None, *, optional: bool = False) -> Any:
-    """Return a hook with the name, the parameters and the docstring of a function.
+    """Return a hook with the name, parameters and docstring of a function.
 
     Args:
-        function: has a body only if the hook is optional.
-        optional: whether a game may lack the function. Then the body is used.
+        function: the function. Its body is the default if the hook is optional.
+        optional: whether games may omit the function.
     """
     if function is None:
         return functools.partial(Hook, optional=optional)

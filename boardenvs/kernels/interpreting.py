@@ -1,12 +1,11 @@
 """Loops that run as plain Python until their machine code is ready.
 
-A loop takes seconds to compile. So a call of a loop that is not compiled yet runs as plain Python,
-while another process compiles the loop (see `boardenvs.kernels.background`). Results are the same.
-A call waits for the compiler instead
+A loop takes seconds to compile. So calls run as plain Python with the same results while another
+process compiles the loop (see `boardenvs.kernels.background`). A call waits for the compiler
 
-- if the call would take longer as plain Python than the compiler takes;
+- if plain Python would take longer than the compiler;
 - within `compile_first`, for long jobs and for players with a clock;
-- if the other process cannot do it: then this process compiles;
+- if the other process fails, so that this process compiles;
 - if the environment variable BOARDENVS_INTERPRET is 0.
 """
 
@@ -28,11 +27,11 @@ from boardenvs.kernels.cache import only_process
 __all__ = ["compile_first", "interpret_until_compiled", "is_ready"]
 
 _MOST_PLIES = 1000
-"""A call of more plies waits for the compiler. A ply takes about 1 ms as plain Python."""
+"""Calls of more plies wait for the compiler. A ply takes about 1 ms as plain Python."""
 
 
 class _Waiting:
-    """How many `compile_first` blocks this process is in."""
+    """The number of active `compile_first` blocks in this process."""
 
     def __init__(self) -> None:
         self.blocks = 0
@@ -44,7 +43,7 @@ _waiting = _Waiting()
 
 @contextlib.contextmanager
 def compile_first() -> Iterator[None]:
-    """Have every loop compiled before its first call, in all threads, until the block ends."""
+    """Compile every loop before its first call, in all threads, until the block ends."""
     with _waiting.lock:
         _waiting.blocks += 1
     try:
@@ -67,15 +66,15 @@ def interpret_until_compiled(
     plies: int,
     may_fail: bool,
 ) -> None:
-    """Have calls of a compiled function run as plain Python until its machine code is ready.
+    """Make calls of a compiled function run as plain Python until its machine code is ready.
 
     Args:
-        kernel: from `numba.njit`, with a cache on disk.
-        plain: returns the function as plain Python.
-        request: what the other process needs to find `kernel`, see `background.compile_soon`.
-        plies: how many plies take about as long as one row of the first argument.
-        may_fail: whether the function may do what only Numba allows. If its plain form fails, the
-            arrays are put back and the machine code runs.
+        kernel: function from `numba.njit` with a cache on disk.
+        plain: function that returns the function as plain Python.
+        request: request for the other process, see `background.compile_soon`.
+        plies: number of plies that take about as long as one row of the first argument.
+        may_fail: whether the function may use operations that only Numba supports. If the plain
+            form fails, the arrays are restored and the machine code runs.
     """
     plain = functools.cache(plain)
     compile_ = kernel.compile
@@ -87,13 +86,13 @@ def interpret_until_compiled(
         return file
 
     def compile_here(signature: Any) -> Any:
-        """Return the machine code, which no other process compiles at the same time."""
+        """Return the machine code, and prevent other processes from compiling it meanwhile."""
         file = file_of(signature)
         with only_process(file):
             return compile_(signature)
 
     def compile_or_interpret(signature: Any) -> Any:
-        """Return the machine code, or the plain function if there is none yet."""
+        """Return the machine code, or the plain function until the code is ready."""
         file = file_of(signature)
         if file is None or file.exists() or not background.compile_soon(request, signature, file):
             return compile_here(signature)
@@ -103,7 +102,7 @@ def interpret_until_compiled(
         kept = [(array, array.copy()) for array in _arrays(args) if array.flags.writeable]
         try:
             return plain()(*args)
-        except Exception:  # noqa: BLE001 the machine code decides whether that is an error
+        except Exception:  # noqa: BLE001 the machine code raises real errors again
             for array, before in kept:
                 array[...] = before
             return compile_here(signature)(*args)
@@ -124,7 +123,7 @@ def interpret_until_compiled(
 
 
 def _arrays(value: Any) -> Iterator[Any]:
-    """Yield the arrays among arguments and in tuples of them."""
+    """Yield the arrays in nested tuples of arguments."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple):

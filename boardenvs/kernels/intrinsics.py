@@ -1,4 +1,4 @@
-"""Operations on arrays that Numba lacks, written in LLVM's language; see `numba_compat`."""
+"""Array operations that Numba lacks, written as LLVM code; see `numba_compat`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["HAS_BITS", "read_bits", "uncounted", "write_bits"]
 
 
 def _has_intrinsics() -> bool:
-    """Return whether this Numba lets us write the operations."""
+    """Return whether this version of Numba supports the operations."""
     from numba.core import base, cgutils
 
     return (
@@ -29,7 +29,7 @@ def _has_intrinsics() -> bool:
 
 
 HAS_BITS = _has_intrinsics()
-"""Whether there are `read_bits` and `write_bits`; otherwise they are `None`."""
+"""Whether `read_bits` and `write_bits` are available. Otherwise they are `None`."""
 
 if not HAS_BITS:
     if COMPILES:
@@ -37,7 +37,7 @@ if not HAS_BITS:
 
     @numba.njit
     def uncounted(array: Any) -> Any:
-        """Return the array itself; see below."""
+        """Return the array itself."""
         return array
 
     read_bits: Any = None
@@ -51,10 +51,10 @@ else:
 
     @intrinsic
     def uncounted(typing_context: Any, array: Any) -> Any:
-        """Return a view of an array that Numba does not count as a reference to it.
+        """Return a view of an array without reference counting.
 
-        Numba counts a reference for each row that is passed to a function. Its instructions wait
-        for all stores before them, and may take longer than a small game's rules.
+        Numba counts a reference for each row that is passed to a function. These instructions wait
+        for all earlier stores, and may take longer than the rules of a small game.
         """
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -65,7 +65,7 @@ else:
         return array(array), generate
 
     def entry_finder(context: Any, builder: Any, kind: Any, array: Any) -> Callable[[Any], Any]:
-        """Return a function from an index to the address of that entry of an array of bytes."""
+        """Return a function from an index to the address of an entry in an array of bytes."""
         view = context.make_array(kind)(context, builder, array)
         (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
 
@@ -82,17 +82,17 @@ else:
         blocks: Callable[[int, Any], None],
         single: Callable[[int], None],
     ) -> None:
-        """Generate code for a number of entries that is known when the code runs.
+        """Generate code for a number of entries that is known only at run time.
 
-        The code handles two blocks, which may overlap, in two instructions for any size. A loop
-        over the entries takes many times as long.
+        The code processes two blocks that may overlap, which is much faster than a loop over the
+        entries.
 
         Args:
-            builder: of the code.
-            size: the number of entries.
-            width: of the largest blocks. Smaller sizes take blocks of half the width, down to 8.
-            blocks: generates the code for two blocks, from their width and the second one's start.
-            single: generates the code for one entry. It is used for fewer than 8 entries.
+            builder: builder of the code.
+            size: number of entries.
+            width: width of the largest blocks. Smaller sizes use half the width, down to 8.
+            blocks: generates code for two blocks, from their width and the start of the second.
+            single: generates code for one entry, for fewer than 8 entries.
         """
         number = functools.partial(ir.Constant, size.type)
         with builder.if_else(builder.icmp_signed(">=", size, number(width))) as branches:
@@ -108,9 +108,9 @@ else:
 
     @intrinsic
     def write_bits(typing_context: Any, out: Any, first: Any, bits: Any, size: Any) -> Any:
-        """Do the same as `boardenvs.core.bits.show_bits`; Numba passes the first argument.
+        """Do the same as `boardenvs.core.bits.show_bits`. Numba passes the first argument.
 
-        This is an intrinsic, since Numba would compile a function anew for every constant size.
+        Numba would compile a function again for every constant size, but not an intrinsic.
         """
         if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
             raise numba.TypingError(f"out must be an array of int8, uint8 or bool, got {out}")
@@ -149,7 +149,7 @@ else:
 
     @intrinsic
     def read_bits(typing_context: Any, entries: Any, first: Any, size: Any) -> Any:
-        """Do the same as `boardenvs.core.bits.bits_of`; see `write_bits`."""
+        """Do the same as `boardenvs.core.bits.bits_of`, see `write_bits`."""
         if entries.dtype != numba.types.boolean:
             raise numba.TypingError(f"entries must be an array of bool, got {entries}")
 

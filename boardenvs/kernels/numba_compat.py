@@ -1,7 +1,7 @@
-"""The parts of Numba that this package uses and Numba does not document; see also `intrinsics`.
+"""The undocumented parts of Numba that this package uses; see also `intrinsics`.
 
-Another version of Numba may lack any of them. Then everything still runs, with the same results,
-but slower or on one thread, and one line says so.
+If a version of Numba lacks one of them, the results stay the same, but code is slower or runs on
+one thread. One line is logged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def is_compiled(function: Any) -> bool:
-    """Return whether Numba compiles a function; with NUMBA_DISABLE_JIT all are plain Python."""
+    """Return whether Numba compiles a function. With NUMBA_DISABLE_JIT, it compiles none."""
     return hasattr(function, "py_func")
 
 
@@ -44,7 +44,7 @@ COMPILES = is_compiled(numba.njit(lambda: None))
 
 @functools.cache
 def say_lacking(feature: str, without: str) -> None:
-    """Log once that this Numba lacks a feature, and what follows from that."""
+    """Log once that this version of Numba lacks a feature, and the consequence."""
     logging.getLogger("boardenvs").warning(
         "boardenvs: Numba %s has no %s: %s", numba.__version__, feature, without
     )
@@ -59,14 +59,13 @@ def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
 
 @functools.cache
 def records_are_named() -> bool:
-    """Name machine code for records after their layout, and return whether that is possible.
+    """Name machine code for records by their layout, and return whether that is possible.
 
-    This changes a class of Numba's. So it happens when the first function gets a cache, not at
-    import.
+    This changes a class of Numba, so it happens at the first use of a cache, not at import.
 
-    Numba names machine code after a number that the record's type gets in the process. Code that
-    two processes cached for different records could have the same name. A third process that loads
-    both would link them into one, so that rules would read the wrong fields.
+    Numba names machine code by a number of the record's type in the process. So two processes could
+    cache code of different records under the same name. A process that loads both would link them
+    into one, and rules would read the wrong fields.
     """
     if not hasattr(numba.types.Record, "mangling_args"):
         return False
@@ -78,10 +77,10 @@ def records_are_named() -> bool:
 
 
 def outer_symbols(library: Any) -> list[str] | None:
-    """Return the names that machine code needs from outside, `None` if this Numba keeps them.
+    """Return the external symbols of machine code, or `None` if this Numba does not expose them.
 
     Args:
-        library: that of a `CompileResult`.
+        library: library of a `CompileResult`.
     """
     module = getattr(library, "_final_module", None)
     if module is None:
@@ -91,14 +90,14 @@ def outer_symbols(library: Any) -> list[str] | None:
 
 
 def prepare_to_load(target_context: Any, symbols: list[str] | None) -> None:
-    """Prepare Numba to load machine code, whose missing symbols would end the process.
+    """Prepare Numba to load machine code, since missing symbols would end the process.
 
-    Numba itself imports all that its compiler knows, which takes 0.2 s. The code of nearly all
-    loops needs only Numba's runtime.
+    Nearly all loops only need Numba's runtime. Numba itself would import its whole compiler, which
+    takes 0.2 s.
 
     Args:
-        target_context: from a `CompileResult`.
-        symbols: from `outer_symbols`.
+        target_context: target context of a `CompileResult`.
+        symbols: result of `outer_symbols`.
     """
     try:
         from llvmlite.binding import address_of_symbol
@@ -118,10 +117,9 @@ def prepare_to_load(target_context: Any, symbols: list[str] | None) -> None:
 def _options() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return the options of `numba.njit` for helpers, inner functions and others.
 
-    Numba makes machine code of a helper by itself, wraps it for calls from Python and from C, and
-    calls it wherever LLVM finds it too long to copy. A call costs more than many helpers do: an
-    array is passed as seven numbers. So helpers are always copied into their callers, and no other
-    code is made of them: each is optimised once, where it runs.
+    By default, Numba compiles each helper separately, with wrappers for Python and C, and LLVM may
+    not inline it. A call may cost more than the helper, since an array is passed as seven numbers.
+    So helpers are always inlined, and are not compiled separately.
     """
     if not COMPILES:
         return {}, {}, {}
@@ -141,13 +139,13 @@ def _options() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         return {}, {}, {}
 
     class NoEnvironment:
-        """Where Numba leaves what Python needs to call the code."""
+        """A placeholder for the environment that calls from Python need."""
 
         def set_env(self, name: str, env: Any) -> None:
-            """Nobody calls it."""
+            """Do nothing, since Python never calls the code."""
 
     class LinkedCode(JITCodeLibrary):
-        """Code that exists only to be linked into other code."""
+        """Code that is only linked into other code."""
 
         codegen = NoEnvironment()
 
@@ -178,15 +176,15 @@ def _options() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
 HELPER, INNER, LOOP = _options()
 """Options of `numba.njit`.
 
-`HELPER` is for functions that are copied into their callers, `INNER` for other functions that
-Python does not call, and `LOOP` for functions that Python calls."""
+`HELPER` is for inlined functions, `INNER` for other functions that Python does not call, and `LOOP`
+for functions that Python calls."""
 
 
 def ignore_constants(compiled: Any) -> None:
-    """Have callers share one form of a compiled function, whichever constants they pass to it.
+    """Compile one form of a function for all constant arguments.
 
-    Numba would compile one for each constant. LLVM optimises the shared form for a constant where
-    it copies the form into a caller.
+    Numba would compile one form for each constant. LLVM optimises the shared form for a constant
+    when it inlines the form.
     """
     original = getattr(compiled, "get_call_template", None)
     if original is None:
@@ -209,15 +207,15 @@ def ignore_constants(compiled: Any) -> None:
 
 
 def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
-    """Return the machine code of a kernel for arguments of the types that `examples` have.
+    """Return the machine code of a kernel for arguments of the types of `examples`.
 
-    Numba takes longer to recognise an array of records than to play a ply. The machine code does
-    not look at the types of its arguments. If the kernel is not compiled yet, plain Python is
-    returned that does the same, see `boardenvs.kernels.interpreting`.
+    Numba takes longer to check the type of an array of records than to play a ply. The machine code
+    does not check types. If the kernel is not compiled yet, the result is equivalent plain Python,
+    see `boardenvs.kernels.interpreting`.
 
     Args:
-        kernel: from `numba.njit`.
-        *examples: one for each argument.
+        kernel: function from `numba.njit`.
+        *examples: an example of each argument.
     """
     if not is_compiled(kernel):
         return kernel
@@ -230,12 +228,12 @@ def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
 
 
 def is_plain(function: Any) -> bool:
-    """Return whether a function is plain Python, so that machine code may replace it later."""
+    """Return whether a function is plain Python, which machine code may replace later."""
     return isinstance(function, types.FunctionType)
 
 
 class EntryPoint:
-    """A kernel that is called with arguments of the same types each time; see `entry_point`."""
+    """A kernel that is always called with the same argument types, see `entry_point`."""
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel

@@ -1,4 +1,4 @@
-"""Compiled functions as plain Python: the same source code, with nothing compiled."""
+"""Compiled functions as plain Python, with the same source code."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from boardenvs.kernels.digest import used_globals
 __all__ = ["PLAIN", "PlainCopies", "on_wide_records", "widened"]
 
 PLAIN: dict[Any, Any] = {}
-"""What to call in plain Python for functions that only compiled code can call."""
+"""Plain Python replacements of functions that only compiled code can call."""
 
 
 class PlainCopies:
-    """Plain Python copies of functions and of all that they call.
+    """Plain Python copies of functions and of all functions that they call.
 
-    A copy calls plain functions wherever the function itself calls compiled ones.
+    A copy calls plain functions in place of compiled functions.
     """
 
     def __init__(self, packages: set[str], instead: Mapping[Any, Any] | None = None) -> None:
-        """Prepare copies.
+        """Set the packages and the replacements.
 
         Args:
-            packages: names of top-level packages whose plain functions are copied, too, since
-                they may call compiled ones.
-            instead: what to call in place of other functions. These are not copied.
+            packages: names of top-level packages whose plain functions are copied too, since
+                they may call compiled functions.
+            instead: replacements of functions, which are not copied.
         """
         self._packages = packages
         self._instead = instead or {}
         self._copies: dict[types.FunctionType, types.FunctionType] = {}
 
     def of(self, value: Any) -> Any:
-        """Return the copy of a function, or the value itself if it is no function to copy."""
+        """Return the copy of a function, or the value itself if it is not copied."""
         if isinstance(value, types.ModuleType):
             return self._of_module(value)
         if callable(value) and value in self._instead:
@@ -60,7 +60,7 @@ class PlainCopies:
         return self._copies[function]
 
     def _function(self, value: Any) -> Any:
-        """Return the plain function that does what a value does, or the value itself."""
+        """Return the plain function of a compiled function, or the value itself."""
         if callable(value):
             value = PLAIN.get(value, value)
         return getattr(value, "py_func", value)
@@ -70,14 +70,14 @@ class PlainCopies:
         return cells and tuple(types.CellType(self.of(cell.cell_contents)) for cell in cells)
 
     def _of_module(self, module: types.ModuleType) -> Any:
-        """Return a module of the packages with the copies of its functions."""
+        """Return a copy of a module of the packages, or the module itself."""
         if module.__name__.partition(".")[0] not in self._packages:
             return module
         return _ModuleCopy(module, self.of)
 
 
 class _ModuleCopy:
-    """A module whose attributes are plain copies, made when they are read."""
+    """A module whose attributes are plain copies, made on first access."""
 
     def __init__(self, module: types.ModuleType, copied: Callable[[Any], Any]) -> None:
         self._module = module
@@ -93,9 +93,9 @@ class _ModuleCopy:
 
 
 def on_wide_records(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a hook's function that works on wide copies of its first two arguments.
+    """Return a hook's function that runs on widened copies of its two records, see `widened`.
 
-    These are records, see `widened`. What has changed in the first one goes back into the record.
+    Changed fields are written back to the first record.
     """
 
     @functools.wraps(function)
@@ -115,9 +115,9 @@ def _widened_record(record: Any) -> Any:
 
 
 def widened(records: Any) -> Any:
-    """Return a copy of records whose numbers are as wide as Numba's sums of them are.
+    """Return a copy of records with 64-bit numbers.
 
-    NumPy adds two int8 as int8, where Numba adds them as int64.
+    NumPy adds two int8 as int8, but Numba adds them as int64.
     """
     wide = np.zeros(records.shape, np.dtype((np.record, _wide(records.dtype))))
     wide[...] = records

@@ -1,7 +1,4 @@
-"""The threads that loops are spread over, and how many pay.
-
-Results never depend on the number of threads.
-"""
+"""The threads of loops and their number. Results do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -40,14 +37,13 @@ _LAYER_CAN_BE_CHOSEN = hasattr(_config, "THREADING_LAYER") and hasattr(_config, 
 def choose_layer() -> None:
     """Choose Numba's threading layer, unless the user did.
 
-    Numba starts its layer when anybody asks it for the number of threads. So the layer is chosen
-    when the first loop is compiled, and not at import, which leaves Numba as it is.
+    This happens when the first loop is compiled, so that the import does not change Numba.
 
     TBB and GNU OpenMP allow kernels from several Python threads at once. Numba's "workqueue"
-    layer ends the process if that happens, see `Threads.turn`.
+    layer ends the process in this case, see `Threads.turn`.
 
-    By default the threads of GNU OpenMP spin while they wait. On a core that another program wants,
-    that made two threads fifty times slower than one. OpenMP reads the variable when they start.
+    By default the threads of GNU OpenMP spin while they wait. On a core that another program uses,
+    two threads can then be fifty times slower than one. OpenMP reads the variable when it starts.
     """
     if not _LAYER_CAN_BE_CHOSEN:
         return
@@ -60,9 +56,9 @@ def choose_layer() -> None:
 def _load_tbb() -> bool:
     """Load the library of Numba's TBB layer, and return whether the package `tbb` has it.
 
-    The package puts it where the dynamic linker does not look. Numba finds it once it is loaded.
-    On cores that other programs use too, TBB is faster: a call does not wait for a thread that has
-    not started to run.
+    The dynamic linker does not find the library in the package's folder. Numba finds a library that
+    is loaded. TBB is faster on cores that other programs use too, since a call does not wait for a
+    thread that has not started.
     """
     with contextlib.suppress(importlib.metadata.PackageNotFoundError, OSError):
         for file in importlib.metadata.files("tbb") or []:
@@ -80,8 +76,8 @@ def _start_threads() -> str:
     process never ends (github.com/numba/numba/issues/10556). So this function waits for the task.
 
     Raises:
-        ImportError: there is no threading layer.
-        ValueError: there is none of the kind that was asked for.
+        ImportError: no threading layer is available.
+        ValueError: the requested threading layer is not available.
     """
     from numba.np.ufunc import parallel
 
@@ -97,22 +93,21 @@ def _start_threads() -> str:
 
 
 class Threads:
-    """Numba's threads: whether this process may use them, and how many there are.
+    """Numba's threads, whether this process may use them, and their number.
 
-    A process may not use them if no threading layer is installed, or if it is the child of a fork
-    whose parent had started them: GNU OpenMP ends such a process. Then everything runs on one
-    thread, with the same results.
+    A process uses one thread if no threading layer is installed. So does the child of a fork whose
+    parent had started the threads, since GNU OpenMP would end it.
     """
 
     def __init__(self) -> None:
         self._usable: bool | None = None if _LAYER_CAN_BE_CHOSEN else False
-        # The lock is never replaced, since two Python threads may start Numba's threads at once.
+        # Never replaced, since two Python threads may start Numba's threads at once.
         self._lock = threading.RLock()
         self.turn: contextlib.AbstractContextManager[Any] = self._lock
-        """Context manager to hold during a call that uses the threads, once they are started.
+        """Context manager for a call that uses the threads, after their start.
 
-        For the layer "workqueue" it is a lock, since that layer ends the process if two Python
-        threads make such calls at once. For other layers it does nothing.
+        It is a lock for the layer "workqueue", which ends the process if two Python threads make
+        such calls at once. For other layers it does nothing.
         """
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
@@ -122,7 +117,7 @@ class Threads:
             self._usable = False
 
     def usable(self) -> bool:
-        """Return whether this process may use the threads. If so, start them."""
+        """Start the threads if possible, and return whether this process may use them."""
         if self._usable is None:
             choose_layer()
             try:
@@ -138,13 +133,13 @@ class Threads:
         return self._usable
 
     def most(self) -> int:
-        """Return how many threads there are; 1 if this process may not use them."""
+        """Return the number of threads, 1 if this process may not use them."""
         if self._usable is False:
             self._say_if_lacking()
             return 1
         if _config.NUMBA_NUM_THREADS == 1:
             return 1
-        # Before Numba has started them nobody can have asked it for fewer.
+        # The user cannot have reduced the number before Numba has started the threads.
         return int(numba.get_num_threads() if self._usable else _config.NUMBA_NUM_THREADS)
 
     def _say_if_lacking(self) -> None:
@@ -157,14 +152,14 @@ _fixed: int | None = None
 
 
 def cores() -> int:
-    """Return how many processor cores this process may use."""
+    """Return the number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def most_threads() -> int:
-    """Return how many threads a loop may be spread over if its caller names no number."""
+    """Return the maximum number of threads of a loop whose caller sets no number."""
     return _threads.most()
 
 
@@ -174,13 +169,13 @@ def fixed_threads() -> int | None:
 
 
 def fix_threads(num: int | None) -> None:
-    """Set how many threads a loop takes if its caller names no number.
+    """Set the number of threads of loops whose caller sets no number.
 
     Args:
-        num: at least 1; `None` for as many as measured to pay.
+        num: number of threads, at least 1, or `None` to choose it by measurements.
 
     Raises:
-        ValueError: `num` is not such a number.
+        ValueError: `num` is not valid.
     """
     if num is not None and (type(num) is not int or num < 1):
         raise ValueError(f"num must be a whole number of at least 1 or None, got {num!r}")
@@ -189,27 +184,27 @@ def fix_threads(num: int | None) -> None:
 
 
 def threads_for(num: int | None) -> int:
-    """Return `num`, else the number that `fix_threads` set, else how many threads there are."""
+    """Return `num`, or the number that `fix_threads` set, or the number of all threads."""
     return num or _fixed or most_threads()
 
 
 def over_threads(
     serial: Callable[..., Any], chunks: Callable[..., Any], plies: int
 ) -> Callable[..., None]:
-    """Return a function `run(threads, *args)` that spreads a loop over threads.
+    """Return a function `run(threads, *args)` that runs a loop on threads.
 
-    One thread calls `serial`, so that small batches never wait for other threads.
+    With one thread it calls `serial`, so that small batches do not wait for other threads.
 
     Args:
         serial: the loop, whose last arguments are `low` and `high`.
-        chunks: called with a number and the other arguments, runs the loop on so many parts.
-        plies: how many plies take about as long as what the loop does for one game.
+        chunks: function of a number of parts and the arguments. It runs the loop in parts.
+        plies: number of plies that take about as long as the loop's work for one game.
     """
     tuners: dict[tuple[int, int], ThreadTuner] = {}
 
     def run(threads: int | None, *args: Any) -> None:
         num = len(args[0])
-        if not is_ready(serial):  # what plain Python takes says nothing about threads
+        if not is_ready(serial):  # plain Python cannot be measured
             serial(*args, 0, num)
             return
         if threads is None:
@@ -233,7 +228,7 @@ def over_threads(
             tuner.took(num, time.perf_counter_ns() - began)
 
     def call(threads: int, num: int, args: tuple[Any, ...]) -> bool:
-        """Run the loop, and return whether it ran on so many threads, if they may be used."""
+        """Run the loop, and return whether the number of threads was as requested or possible."""
         if threads > 1 and _threads.usable():
             parts = min(threads, numba.get_num_threads())
             with _threads.turn:

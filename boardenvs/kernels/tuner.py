@@ -1,4 +1,4 @@
-"""A measurement of how many threads pay for a loop, made while it runs."""
+"""Measurement of the fastest number of threads for a loop, while it runs."""
 
 from __future__ import annotations
 
@@ -8,54 +8,54 @@ import threading
 __all__ = ["ThreadTuner"]
 
 _MANY = 1024
-"""A loop starts on all threads if a call has at least this much work, in plies."""
+"""Minimum work of a call, in plies, for a loop to start on all threads."""
 _WORTH_NS = 30_000
-"""Calls shorter than this run on one thread. To wake another thread takes a third of this."""
+"""Shorter calls (ns) run on one thread. To wake another thread takes a third of this."""
 _FIRST_NS = 2_000_000_000
-"""Work on one thread before more are tried, since the loop may have to be compiled for them."""
+"""Time on one thread (ns) before the first trial, since threads may require a compilation."""
 _SHARE = 0.02
-"""The share of the time that trials of other numbers of threads may lose."""
+"""Maximum share of the time that trials may lose."""
 _TRIAL = 6
-"""Calls in a trial of a number of threads."""
+"""Number of calls in a trial."""
 _BETWEEN = 20
-"""The least number of calls between two trials."""
+"""Minimum number of calls between two trials."""
 _GAIN = 0.95
-"""Another number of threads is taken if it needs less than this share of the time."""
+"""The number of threads changes if this reduces the time to less than this share."""
 _UNTIMED = 7
-"""Calls between two timed ones, in the long run."""
+"""Number of calls between two timed calls, in the long run."""
 
 
 class ThreadTuner:
     """The number of threads for one loop over batches of about one size.
 
-    For 1, 2, 4, ... threads the tuner keeps the mean time of a game in the last calls. From time to
-    time it tries the next larger or smaller number for some calls, less often if trials cost more.
-    So it notices when another program takes a core, and when that program ends.
+    The tuner keeps the mean time per game for 1, 2, 4, ... threads. Now and then it tries the next
+    larger or smaller number, less often if trials cost more. So it adapts when another program
+    starts or stops using a core.
     """
 
     def __init__(self, most: int, plies: int) -> None:
-        """Start without any measurement.
+        """Start without measurements.
 
         Args:
-            most: the largest number of threads.
-            plies: the work of one call, in plies.
+            most: maximum number of threads.
+            plies: work of one call, in plies.
         """
         self._choices = [1 << k for k in range((most - 1).bit_length())] + [most]
-        self._costs = [0.0] * len(self._choices)  # nanoseconds a game; 0 while unknown
+        self._costs = [0.0] * len(self._choices)  # nanoseconds per game, 0 if unknown
         many = plies >= _MANY
         self._at = len(self._choices) - 1 if many else 0
-        self._wait = 0 if many else _FIRST_NS  # for the next trial
-        self._spent = 0  # nanoseconds since the last one
-        self._untimed = 1  # calls to come: the first one may compile, load and start things
-        self._trial = -1  # the number of threads under trial,
-        self._tried = 0  # for so many calls,
-        self._taken = 0.0  # and the nanoseconds a game of these calls
+        self._wait = 0 if many else _FIRST_NS  # nanoseconds until the next trial
+        self._spent = 0  # nanoseconds since the last trial
+        self._untimed = 1  # number of calls; the first one may compile, load and start threads
+        self._trial = -1  # index of the number under trial
+        self._tried = 0  # number of calls of the trial
+        self._taken = 0.0  # sum of the nanoseconds per game in the trial
         self._up = False
         self._lock = threading.Lock()  # two Python threads may run one loop
-        self._left = math.inf  # what a game took with the number last changed from,
-        self._lost = 0.0  # and the nanoseconds that the change has lost since then
+        self._left = math.inf  # nanoseconds per game before the last change
+        self._lost = 0.0  # nanoseconds lost by the last change
         self.threads = self._choices[self._at]
-        """How many threads the next call takes."""
+        """Number of threads of the next call."""
 
     def is_timed(self) -> bool:
         """Return whether the caller should time the next call and then call `took`."""
@@ -65,7 +65,7 @@ class ThreadTuner:
         return True
 
     def took(self, num: int, nanoseconds: int) -> None:
-        """Take the time of a call over `num` games on `threads` threads."""
+        """Record the time of a call over `num` games on `threads` threads."""
         if self._lock.acquire(blocking=False):
             try:
                 self._weigh(num, nanoseconds)
@@ -82,7 +82,7 @@ class ThreadTuner:
         skipped = _UNTIMED if costs[at] and all(beside) else 0
         self._lost += (cost - self._left) * num * (1 + skipped)
         if costs[at]:
-            # A single call counts little: the machine may have been asleep.
+            # A single call counts little, since the machine may have been suspended.
             cost = costs[at] + (min(cost, 50 * costs[at]) - costs[at]) / 16
         costs[at] = cost
         if at == 0 and nanoseconds < _WORTH_NS:
@@ -97,7 +97,7 @@ class ThreadTuner:
             self._untimed = skipped
 
     def _begin(self) -> None:
-        """Begin a trial of more threads, or of fewer, in turn."""
+        """Begin a trial, alternately of more and of fewer threads."""
         self._up = not self._up
         other = self._at + (1 if self._up else -1)
         if not 0 <= other < len(self._choices):
@@ -107,7 +107,7 @@ class ThreadTuner:
         self._untimed = 1
 
     def _judge(self, num: int, cost: float) -> None:
-        """Take the time of a call of the trial, and end the trial if it is long or bad enough."""
+        """Record the time of a call, and end the trial after enough calls or if it is slow."""
         mine = self._costs[self._at]
         self._tried += 1
         self._taken += cost
@@ -116,7 +116,7 @@ class ThreadTuner:
         found = self._taken / self._tried
         self._costs[self._trial] = found
         if found < _GAIN * mine:
-            # If the last change was bad, what was lost since then counts as well.
+            # Also count the time that was lost if the last change was bad.
             lost = self._lost
             self._at, self._left, self._lost = self._trial, mine, 0.0
         else:

@@ -37,13 +37,13 @@ def legal_and_play(s, p, mask):
 
 
 def test_a_spread_loop_is_for_a_range():
-    with pytest.raises(ValueError, match=r"expected low and high for its last parameters$"):
+    with pytest.raises(ValueError, match=r"low and high.*\(s, p, mask\)"):
         over_rules(spread=True)(legal_and_play)
 
 
 @pytest.mark.parametrize("one", [legal, loops.restart, loops.step_games])
 def test_nothing_runs_unbound(one):
-    with pytest.raises(TypeError, match=r"is a hook: only|is not bound to any: expected"):
+    with pytest.raises(TypeError, match=r"bound"):
         one(None, None, None)
 
 
@@ -154,13 +154,9 @@ def own(tmp_path, monkeypatch):
 
 LEGAL = "def legal(s, p, mask)"
 LACKING = [
-    (LEGAL, "def lawful(s, p, mask)", "has no function legal: expected legal(s, p, mask)"),
-    (LEGAL, "def legal(s, mask)", "has the parameters (s, mask): expected legal(s, p, mask)"),
-    (
-        f"@njit\n{LEGAL}",
-        "legal = 3\ndef lawful(s, p, mask)",
-        "is 3: expected a function legal(s, p, mask)",
-    ),
+    (LEGAL, "def lawful(s, p, mask)", "legal(s, p, mask)"),
+    (LEGAL, "def legal(s, mask)", "(s, mask)"),
+    (f"@njit\n{LEGAL}", "legal = 3\ndef lawful(s, p, mask)", "legal(s, p, mask), got 3"),
 ]
 
 
@@ -189,7 +185,7 @@ def test_a_hook_that_is_only_imported_is_not_supplied():
     rules = types.ModuleType("lacking")
     rules.__file__ = "lacking.py"
     rules.legal = hooks.legal
-    with pytest.raises(ValueError, match=r"^lacking: lacking\.py has no function legal: expected"):
+    with pytest.raises(ValueError, match=r"^lacking: lacking\.py .*legal"):
         loops.legal_games.bound_to(rules)
 
 

@@ -311,7 +311,7 @@ def test_everything_runs_where_features_are_lacking_and_says_so_once(tmp_path, p
     assert done.stdout == played
     said = done.stderr.splitlines()
     assert all(any(line.endswith(one) for line in said) for one in LACKING)
-    assert sum("cannot be kept" in line for line in said) == 1
+    assert sum("NUMBA_CACHE_DIR" in line for line in said) == 1
     assert len(said) == len(LACKING) + 1
 
 
@@ -350,5 +350,5 @@ def test_nothing_is_kept_where_that_is_not_safe(tmp_path):
     done = ran(RECORDS + use, tmp_path, NUMBA_CACHE_DIR=str(kept))
     assert (done.returncode, done.stdout) == (0, "42 0\n"), done.stderr
     (line,) = done.stderr.splitlines()
-    assert "every process compiles anew" in line
+    assert "cache of compiled code" in line
     assert sorted(kept.iterdir()) == files

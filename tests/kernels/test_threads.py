@@ -130,7 +130,7 @@ def test_a_fixed_number_is_taken_wherever_none_is_named(fixed_threads, monkeypat
     few.step([0, 0, 0, 0])
     assert asked
     for bad in (0, -1, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="num must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match=r"^num "):
             fixed_threads(bad)
 
 

@@ -1,18 +1,18 @@
-"""All games as OpenSpiel games, by `pyspiel.load_game("python_boardenvs_gekitai(board_size=7)")`.
+"""All games as OpenSpiel games, such as `pyspiel.load_game("python_boardenvs_gekitai")`.
 
-Importing this registers them. Needs the extra `[openspiel]`. A game's arguments are those of
-`boardenvs.make`, those that are no numbers as text (see `parameters`). Chance is explicit (see
-`boardenvs.explicit_chance`), so that nothing is hidden in any of them.
+The import registers the games. It requires the extra `[openspiel]`. The parameters are those of
+`boardenvs.make`, see `boardenvs.openspiel.parameters`. Chance is explicit (see
+`boardenvs.explicit_chance`), and all games have perfect information.
 """
 
 from __future__ import annotations
 
 try:
-    import pyspiel  # noqa: F401 says at once what is missing
+    import pyspiel  # noqa: F401 for a clear error
 except ImportError as error:
     raise ImportError(
-        "the games of OpenSpiel need the extra [openspiel], such as "
-        f"pip install 'boardenvs[openspiel]': {error}"
+        "boardenvs.openspiel needs the extra [openspiel]: "
+        f"pip install 'boardenvs[openspiel]' ({error})"
     ) from error
 
 from boardenvs.openspiel.game import register

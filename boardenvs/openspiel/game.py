@@ -1,4 +1,4 @@
-"""Any game of this package as an OpenSpiel game."""
+"""OpenSpiel games for all games of this package."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["BoardGame", "register"]
 
 
 class BoardGame(pyspiel.Game):
-    """What `pyspiel.load_game` makes; `game` is the same game as `boardenvs.make` has it."""
+    """An OpenSpiel game from `pyspiel.load_game`. `game` is the same game from `boardenvs.make`."""
 
     cls: ClassVar[type[Game]]
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        """Make the game.
+        """Create the game.
 
         Args:
-            params: its arguments, as `boardenvs.openspiel.parameters` has them.
+            params: parameters of the game, see `boardenvs.openspiel.parameters`.
 
         Raises:
             ValueError: a value is out of range.
@@ -34,7 +34,7 @@ class BoardGame(pyspiel.Game):
         self.game = game = self.cls(**arguments(self.cls, given))
         self.chance = chance_class(game)(game)
         self.dealt = self.chance.deal(())
-        """The start, and the outcomes of the first draw."""
+        """Initial position, and the outcomes of the first draw."""
         alone = game.num_players == 1
         defaults = specification(self.cls)
         super().__init__(
@@ -48,15 +48,15 @@ class BoardGame(pyspiel.Game):
                 utility_sum=None if alone else 0.0,
                 max_game_length=game.max_plies,
             ),
-            # Only these are in the name that loads the game again, which cannot have empty text.
+            # The name that loads the game again has only these, and cannot have empty text.
             {key: value for key, value in given.items() if value != defaults[key]},
         )
 
     def new_initial_state(self, position: Mapping[str, Any] | None = None) -> BoardState:
-        """Return the start of a game, or the position of a dictionary (see `Game.from_dict`).
+        """Return the initial state, or the state of a dictionary (see `Game.from_dict`).
 
         Raises:
-            ValueError: it is no valid position.
+            ValueError: `position` is not valid.
         """
         return BoardState(self, position)
 
@@ -65,9 +65,9 @@ class BoardGame(pyspiel.Game):
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> BoardObserver | HistoryObserver:
-        """Return an observer of the board, or with perfect recall one of the whole history."""
+        """Return an observer of the board, or of the history for perfect recall."""
         if params:
-            raise ValueError(f"the observations of {self.game.name} take no parameters")
+            raise ValueError(f"params must be None or empty, got {params!r}")
         if iig_obs_type is not None and iig_obs_type.perfect_recall:
             return HistoryObserver()
         return BoardObserver(self.game)
@@ -97,14 +97,14 @@ def _game_type(game: Game, *num_players: int) -> pyspiel.GameType:
 
 
 def register(cls: type[Game]) -> None:
-    """Register a game with OpenSpiel as `python_boardenvs_NAME`; a second time changes nothing.
+    """Register a game with OpenSpiel as `python_boardenvs_NAME`, unless it is registered.
 
     Args:
-        cls: the game. A game with hidden parts needs a module `explicit_chance`, see
-            `boardenvs.explicit_chance.chance_class`.
+        cls: class of the game. A game with hidden information requires a module `explicit_chance`,
+            see `boardenvs.explicit_chance.chance_class`.
 
     Raises:
-        ValueError: the game has hidden parts without such a module, or it has chance without
+        ValueError: the game has hidden information without such a module, or chance without
             `most_chance_outcomes`.
     """
     name = f"python_boardenvs_{cls.name}"
@@ -114,8 +114,8 @@ def register(cls: type[Game]) -> None:
     game = make()
     if cls.has_hidden and chance_class(game) is Chance:
         raise ValueError(
-            f"{cls.name} has hidden parts: it needs a module explicit_chance that draws them when "
-            f"they are seen"
+            f"{cls.name} has hidden information: it needs a module explicit_chance that draws "
+            f"this information when it is revealed"
         )
     kind = _game_type(game, *(cls.player_counts or (game.num_players,)))
     members = {"__doc__": cls.__doc__, "cls": cls}

@@ -1,4 +1,4 @@
-"""What a player of an OpenSpiel game sees."""
+"""Observers of OpenSpiel games."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["BoardObserver", "HistoryObserver"]
 
 
 class BoardObserver:
-    """The observation of the environments as float32, and the console text.
+    """An observer of the environments' observation as float32, and of the console text.
 
-    Before the deal is complete both are blank; while chance decides on an action, they are
-    those of the position before it.
+    Both are empty until the deal is complete. During the draws after an action they are those of
+    the position before the action.
     """
 
     def __init__(self, game: Game) -> None:
@@ -23,13 +23,13 @@ class BoardObserver:
         self.dict = {"observation": self.tensor.reshape(game.observation_shape)}
 
     def set_from(self, state: BoardState, player: int) -> None:
-        """Write what the player sees into `tensor`, and so into `dict`."""
+        """Write the player's observation into `tensor`, which `dict` shares."""
         self.tensor[:] = 0
         if state.dealt:
             self.dict["observation"][:] = self._game.observe(state.states, player)[0]
 
     def string_from(self, state: BoardState, player: int) -> str:
-        """Return the board as the console shows it, and what the player to move sees beside it."""
+        """Return the console text of the board, and the line for the player to move."""
         if not state.dealt:
             return ""
         record = state.states[0]
@@ -37,7 +37,7 @@ class BoardObserver:
 
 
 class HistoryObserver:
-    """All that happened, chance included: nothing in it is hidden from anybody."""
+    """An observer of the history, including chance. Nothing is hidden."""
 
     tensor = None
 
@@ -45,9 +45,9 @@ class HistoryObserver:
         self.dict: dict[str, np.ndarray] = {}
 
     def set_from(self, state: BoardState, player: int) -> None:
-        """Do nothing: there is no tensor to write."""
+        """Do nothing, since there is no tensor."""
 
     def string_from(self, state: BoardState, player: int) -> str:
-        """Return the numbers of all actions and outcomes so far, in order."""
+        """Return the numbers of all actions and outcomes in order."""
         text: str = state.history_str()
         return text

@@ -1,7 +1,7 @@
-"""A game's arguments as OpenSpiel has them: whole numbers, truth values and text.
+"""Parameters of games for OpenSpiel: integers, bools and text.
 
-`None` is 0 for a number and "" for a text, as the default of `max_plies` where it follows from
-other arguments.
+`None` becomes 0 for a number and "" for text. An example is a default of `max_plies` that depends
+on other parameters.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ __all__ = ["arguments", "specification"]
 
 
 def specification(cls: type[Game]) -> dict[str, Any]:
-    """Return the default of every argument, by its name."""
+    """Return the default of every parameter by name."""
     defaults = {key: one.default for key, one in inspect.signature(cls).parameters.items()}
     unset: dict[str, Any] = {key: "" if key in cls.param_readers else 0 for key in defaults}
     return {key: unset[key] if value is None else value for key, value in defaults.items()}
 
 
 def arguments(cls: type[Game], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given values that differ from their defaults, as the game itself takes them.
+    """Return the given values that differ from their defaults, as arguments of the game's class.
 
     Raises:
-        ValueError: a game cannot read a text.
+        ValueError: a text is not valid.
     """
     defaults = specification(cls)
     readers = cls.param_readers

@@ -1,4 +1,4 @@
-"""A position as an OpenSpiel state."""
+"""OpenSpiel states for positions."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ __all__ = ["BoardState", "Rules"]
 
 
 class Rules(Protocol):
-    """What a state asks of the OpenSpiel game it belongs to."""
+    """The attributes of an OpenSpiel game that a state uses."""
 
     game: Game
     chance: Chance
     dealt: tuple[States, Ways]
-    """The start, and the outcomes of the first draw."""
+    """Initial position, and the outcomes of the first draw."""
 
 
 class BoardState(pyspiel.State):
-    """A record, and while chance is to decide, what it decides: an action, or the deal.
+    """An OpenSpiel state: a record, and at a chance node the pending action and its outcomes.
 
     OpenSpiel copies and pickles every attribute, so they are few and small.
     """
 
     def __init__(self, game: Rules, position: Mapping[str, Any] | None = None) -> None:
-        """See `boardenvs.openspiel.game.BoardGame.new_initial_state`."""
+        """Create a state, see `boardenvs.openspiel.game.BoardGame.new_initial_state`."""
         super().__init__(game)
-        self._action: int | None = None  # what was played when chance began; `None` for the deal
-        self._outcomes: tuple[int, ...] = ()  # of the draws since then
+        self._action: int | None = None  # the action before the draws, `None` for the deal
+        self._outcomes: tuple[int, ...] = ()  # outcomes of these draws
         if position is None:
             self._states, self._ways = game.dealt
         else:
@@ -43,15 +43,15 @@ class BoardState(pyspiel.State):
 
     @property
     def dealt(self) -> bool:
-        """Whether the start is complete: there is something to see."""
+        """Whether the initial position is complete."""
         return not self._ways or self._action is not None
 
     @property
     def states(self) -> States:
-        """A copy of the position, shape (1,); while chance decides, the one before the action."""
+        """Copy of the position, shape (1,), at a chance node the position before the action."""
         return self._states.copy()
 
-    # -- What OpenSpiel asks for --------------------------------------------------------
+    # -- Methods that OpenSpiel calls ---------------------------------------------------
 
     def current_player(self) -> int:
         if self._ways:
@@ -69,7 +69,7 @@ class BoardState(pyspiel.State):
         n = self.num_players()
         if not self.is_terminal():
             return [0.0] * n
-        # The record holds -1/3 in single precision, which OpenSpiel finds too far from zero-sum.
+        # The record has -1/3 in single precision, which OpenSpiel's zero-sum check rejects.
         parts = max(n - 1, 1)
         return [round(share * parts) / parts for share in self._states["returns"][0].tolist()]
 
@@ -88,7 +88,7 @@ class BoardState(pyspiel.State):
             states, ways = chance.play(self._states, action, ())
         else:
             if action not in self._ways:
-                raise ValueError(f"{action} is no outcome of this draw: {list(self._ways)}")
+                raise ValueError(f"outcome must be one of {list(self._ways)}, got {action}")
             outcomes = (*self._outcomes, action)
             before = self._action
             if before is None:
@@ -109,11 +109,11 @@ class BoardState(pyspiel.State):
         return game.game.action_to_text(action, self._states[0] if self.dealt else None)
 
     def _to_struct(self) -> dict[str, Any]:
-        """Return the position as `Game.to_dict` does; nothing before the deal is complete."""
+        """Return the dictionary of `Game.to_dict`, empty until the deal is complete."""
         return self.get_game().game.to_dict(self._states[0]) if self.dealt else {}
 
     def __str__(self) -> str:
-        """Return the board, then everything that the course of the game depends on, in one line."""
+        """Return the board, then one line of JSON with the rest of the state."""
         board = self.get_game().game.to_text(self._states[0]) if self.dealt else ""
         facts = {k: v for k, v in self._to_struct().items() if k not in ("game", "params", "rng")}
         if self._ways:

@@ -1,1 +1,1 @@
-"""Games for people: pictures, animations, pages and console grids."""
+"""Display of games: pictures, animations, pages and console grids."""

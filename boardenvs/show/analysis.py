@@ -1,4 +1,4 @@
-"""`Analysis`: what a player made of a position before its move there."""
+"""`Analysis`: a player's evaluation of a position before its move."""
 
 from __future__ import annotations
 
@@ -16,60 +16,58 @@ from boardenvs.game import Game
 __all__ = ["KINDS", "Analysis", "Try", "line_texts"]
 
 KINDS = ("visits", "probabilities")
-"""What weights may be: how often a search tried each action, or how probable it is."""
-_TOLD = ("line", "depth", "proven", "tries")  # only where there is something to tell
-_FEWEST = 0.001  # of a policy's probabilities, those below are not kept
+"""Kinds of weights: the visits of a search, or the probabilities of a policy."""
+_TOLD = ("line", "depth", "proven", "tries")  # optional keys
+_FEWEST = 0.001  # smaller probabilities of a policy are omitted
 
 
 class Try(NamedTuple):
-    """How a player that reads and writes was asked for a move once, and what it answered."""
+    """One prompt to a player that answers with text, such as a language model, and its answer."""
 
     prompt: str
     answer: str
     error: str = ""
-    """What was wrong with the answer, "" if it was a legal move."""
+    """Error of the answer, "" for a legal move."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """How a player weighed the actions of one position, and how it judged the position."""
+    """A player's weights of the actions in a position, and its evaluation of the position."""
 
     kind: str
     """One of `KINDS`."""
     weights: Mapping[int, float]
-    """Of each action that has one: visits as whole numbers of at least 1, or probabilities
-    above 0. At least one action, unless there are tries: a player that wrote no legal move
-    weighed none."""
+    """Weight of each action: visits as ints of at least 1, or probabilities above 0. Empty only
+    with tries, if no answer was a legal move."""
     values: tuple[float | None, ...]
-    """The result that it expects for each seat, `None` where it expects nothing."""
+    """Expected result of each seat, or `None`."""
     line: tuple[int, ...] = ()
-    """The actions that it expects, from its own on; empty if it reports none."""
+    """Expected actions, beginning with the player's own, or empty."""
     depth: int = 0
-    """How many plies deep it searched; 0 if it does not report that."""
+    """Depth of the search in plies, 0 if unknown."""
     proven: bool = False
-    """Whether the values are certain."""
+    """Whether the values are proven."""
     tries: tuple[Try, ...] = ()
-    """How it was asked and what it answered, of a player that reads and writes; see
-    `agents.from_text`."""
+    """Prompts and answers of a player that answers with text, see `agents.from_text`."""
 
     @classmethod
     def of_visits(cls, visits: npt.NDArray[np.integer[Any]], values: Any) -> Analysis:
         """Return the analysis of a search.
 
         Args:
-            visits: of each action, shape (num_actions,).
-            values: the result expected for each seat, shape (num_players,).
+            visits: visits of each action, shape (num_actions,).
+            values: expected result of each seat, shape (num_players,).
         """
         tried = np.flatnonzero(visits > 0)
         return cls("visits", {int(a): int(visits[a]) for a in tried}, _rounded(values))
 
     @classmethod
     def of_policy(cls, probabilities: npt.NDArray[np.floating[Any]], values: Any) -> Analysis:
-        """Return the analysis of a policy without actions of less than a thousandth.
+        """Return the analysis of a policy, without actions of probabilities below 0.001.
 
         Args:
-            probabilities: of each action, shape (num_actions,).
-            values: the result expected for each seat, NaN for none, shape (num_players,).
+            probabilities: probability of each action, shape (num_actions,).
+            values: expected result of each seat or NaN, shape (num_players,).
         """
         probable = np.flatnonzero(probabilities >= min(_FEWEST, probabilities.max()))
         weights = {int(a): round(float(probabilities[a]), 4) for a in probable}
@@ -77,13 +75,13 @@ class Analysis:
 
     @property
     def shares(self) -> dict[int, float]:
-        """Each action's part of the whole, from 0 to 1, the largest first."""
+        """Share of each action, from 0 to 1, the largest first."""
         whole = sum(self.weights.values()) if self.kind == "visits" else 1.0
         ranked = sorted(self.weights.items(), key=lambda item: (-item[1], item[0]))
         return {action: weight / whole for action, weight in ranked}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values; `from_dict` gives an equal analysis back."""
+        """Return JSON values, from which `from_dict` returns an equal analysis."""
         optional = {
             "line": list(self.line),
             "depth": self.depth,
@@ -100,76 +98,78 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, data: Any) -> Analysis:
-        """Return the analysis that `to_dict` has written.
+        """Return the analysis of a dictionary of `to_dict`.
 
         Raises:
-            ValueError: it is no such dictionary.
+            ValueError: `data` is not such a dictionary.
         """
         keys = ["actions", "kind", "values", "weights"]
         if not isinstance(data, Mapping) or sorted(map(str, set(data) - set(_TOLD))) != keys:
-            raise ValueError(f"an analysis must have the keys {keys}, got {data!r}")
+            raise ValueError(f"analysis must have the keys {keys}, got {data!r}")
         lists = [data[key] for key in ("actions", "weights", "values")] + [data.get("line", [])]
         if not all(isinstance(one, list) for one in lists) or len(lists[0]) != len(lists[1]):
             raise ValueError(
-                f"an analysis has lists of actions, as many weights, and values, got {data!r}"
+                f"analysis must have lists of actions, equally many weights, and values, "
+                f"got {data!r}"
             )
-        actions = [whole_number("an analysed action", action, 0) for action in lists[0]]
+        actions = [whole_number("an action of the analysis", action, 0) for action in lists[0]]
         if len(set(actions)) < len(actions):
-            raise ValueError(f"an analysis names an action twice: {actions}")
+            raise ValueError(f"actions of the analysis must be unique, got {actions}")
         return cls(
             data["kind"],
             dict(zip(actions, lists[1], strict=True)),
             tuple(lists[2]),
-            tuple(whole_number("an action of a line", action, 0) for action in lists[3]),
-            whole_number("the depth of an analysis", data.get("depth", 0), 0),
+            tuple(whole_number("an action of line", action, 0) for action in lists[3]),
+            whole_number("depth", data.get("depth", 0), 0),
             truth_value("proven", data.get("proven", False)),
             _tries(data.get("tries", [])),
         )
 
     def check(self, game: Game, legal: npt.NDArray[np.bool_]) -> None:
-        """Raise `ValueError` unless this is an analysis of a position.
+        """Raise `ValueError` unless the analysis is valid for a position.
 
         Args:
-            game: what is played.
-            legal: the position's legal actions, bool of shape (num_actions,).
+            game: the game.
+            legal: legal actions of the position, bool of shape (num_actions,).
         """
         if self.kind not in KINDS:
-            raise ValueError(f"the kind of an analysis must be one of {KINDS}, got {self.kind!r}")
+            raise ValueError(f"kind must be one of {KINDS}, got {self.kind!r}")
         if not (isinstance(self.tries, tuple) and all(isinstance(t, Try) for t in self.tries)):
             raise ValueError(f"tries must be a tuple of Try, got {shown(self.tries)}")
         for one in self.tries:
             for what, text in one._asdict().items():
                 text_value(f"the {what} of a try", text)
         if not self.weights and not self.tries:
-            raise ValueError("an analysis must weigh at least one action")
+            raise ValueError("weights must have at least one action, got none")
         for action, weight in self.weights.items():
-            number = whole_number("an analysed action", action, 0, game.num_actions - 1)
+            number = whole_number("an action of weights", action, 0, game.num_actions - 1)
             if not legal[number]:
-                raise ValueError(f"an analysis weighs action {number}, which is illegal there")
+                raise ValueError(f"weights must be for legal actions, got action {number}")
             if self.kind == "visits":
                 whole_number("visits", weight, 1)
             elif not _is_number(weight) or not 0 < weight <= 1:
-                raise ValueError(f"a probability must be above 0 and at most 1, got {weight!r}")
+                raise ValueError(f"probabilities must be above 0 and at most 1, got {weight!r}")
         for action in self.line:
-            whole_number("an action of a line", action, 0, game.num_actions - 1)
-        if self.kind == "probabilities" and sum(self.weights.values()) > 1.01:
-            raise ValueError("the probabilities of an analysis must not sum to more than 1")
+            whole_number("an action of line", action, 0, game.num_actions - 1)
+        total = sum(self.weights.values())
+        if self.kind == "probabilities" and total > 1.01:
+            raise ValueError(f"probabilities must have a sum of at most 1, got {total:g}")
         if len(self.values) != game.num_players or not all(
             value is None or (_is_number(value) and math.isfinite(value)) for value in self.values
         ):
             raise ValueError(
-                f"an analysis must have a number or None for each of {game.num_players} seats, "
+                f"values must be a number or None for each of {game.num_players} seats, "
                 f"got {self.values!r}"
             )
 
 
 def line_texts(game: Game, state: np.void, line: Iterable[int]) -> list[str]:
-    """Return the actions of a line, each as it is typed where it is played.
+    """Return the text of each action of a line.
 
     Args:
-        game: what is played.
-        state: where the line begins.
-        line: actions, of which those after the end of the game are left out.
+        game: the game.
+        state: position before the line.
+        line: actions. Those after the end of the game are skipped.
     """
     states = game.arrays.batch(state).copy()
     texts = []
@@ -182,7 +182,7 @@ def line_texts(game: Game, state: np.void, line: Iterable[int]) -> list[str]:
 
 
 def _tries(data: Any) -> tuple[Try, ...]:
-    """Return the tries that `to_dict` has written, or raise `ValueError`."""
+    """Return the tries of a list of `to_dict`, or raise `ValueError`."""
     keys = Try._fields
     if not isinstance(data, list) or not all(
         isinstance(one, Mapping) and set(one) == set(keys) for one in data
@@ -192,10 +192,10 @@ def _tries(data: Any) -> tuple[Try, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether it is a number that JSON can be given as it is."""
+    """Return whether a value is a Python number other than a bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _rounded(values: Any) -> tuple[float | None, ...]:
-    """Return expected results with four decimals; `None` for NaN and infinity."""
+    """Return expected results with four decimals, `None` for NaN and infinity."""
     return tuple(round(float(v), 4) if math.isfinite(v) else None for v in values)

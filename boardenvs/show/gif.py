@@ -1,4 +1,4 @@
-"""Frames of pixels as an animated GIF, without dithering and without drifting colours."""
+"""Animated GIFs from frames of pixels, with exact colours and without dithering."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import numpy.typing as npt
 
 __all__ = ["gif"]
 
-_COLOURS = 256  # as many as a GIF has
-_SAMPLE = 16  # frames that the colours are chosen from
-_END = 3  # how many times as long the last frame stays
+_COLOURS = 256  # maximum of the format
+_SAMPLE = 16  # number of frames that the colours are chosen from
+_END = 3  # duration of the last frame, in frames
 Frame = npt.NDArray[np.uint8]
 
 
 def gif(num: int, draw: Callable[[int], Frame], seconds: float) -> bytes:
-    """Return an animation that plays again and again, its last frame three times as long.
+    """Return an animation that repeats without end. Its last frame is three times as long.
 
-    All frames have one palette: the most frequent colours, which stay exact. Each of the
-    others, which smooth the edges, becomes the nearest of those.
+    All frames share a palette of the most frequent colours, which stay exact. Other colours, which
+    smooth the edges, become the nearest colour of the palette.
 
     Args:
-        num: of frames, at least one.
-        draw: gives the frame of a number from 0: a uint8 array, all of the same shape
-            (H, W, 3). It is called once for each.
-        seconds: for which a frame stays. GIF counts hundredths of a second.
+        num: number of frames, at least 1.
+        draw: function that returns a frame by its number, counted from 0: uint8 of shape (H, W, 3),
+            the same for all frames. It is called once for each frame.
+        seconds: duration of a frame, which GIF stores in hundredths of a second.
     """
-    # The first and the last are among them: what has won has a colour that comes late.
+    # Include the last frame, since the colour of the winning line appears there first.
     numbers = np.unique(np.linspace(0, num - 1, _SAMPLE).round().astype(int))
     sample = {k: draw(k) for k in numbers.tolist()}
     palette = _frequent(sample.values())
@@ -50,21 +50,21 @@ def gif(num: int, draw: Callable[[int], Frame], seconds: float) -> bytes:
 
 
 def _frequent(frames: Iterable[Frame]) -> npt.NDArray[np.int32]:
-    """Return the most frequent colours, shape (256 or fewer, 3)."""
+    """Return the most frequent colours, at most 256, shape (N, 3)."""
     counts: Counter[int] = Counter()
     for frame in frames:
         colours, numbers = np.unique(_coded(frame), return_counts=True)
         counts.update(dict(zip(colours.tolist(), numbers.tolist(), strict=True)))
-    # Colours that are as frequent come in order of their numbers, so that files repeat.
+    # Equally frequent colours are sorted by number, so that files are reproducible.
     ranked = sorted(counts, key=lambda colour: (-counts[colour], colour))
     return _parts(np.array(ranked[:_COLOURS], np.int32))
 
 
 def _indexed(frames: Iterable[Frame], palette: npt.NDArray[np.int32]) -> Iterator[Any]:
-    """Yield each frame as an image of places in the palette."""
+    """Yield each frame as an image of palette indices."""
     from PIL import Image
 
-    index = np.full(1 << 24, -1, np.int16)  # by every colour that there could be
+    index = np.full(1 << 24, -1, np.int16)  # palette index of each of the 2**24 colours
     for frame in frames:
         coded = _coded(frame)
         colours = np.unique(coded)
@@ -78,11 +78,11 @@ def _indexed(frames: Iterable[Frame], palette: npt.NDArray[np.int32]) -> Iterato
 
 
 def _coded(frame: Frame) -> npt.NDArray[np.int32]:
-    """Return each pixel's colour as one number, shape (H, W)."""
+    """Return the colour of each pixel as one number, shape (H, W)."""
     red, green, blue = np.moveaxis(frame.astype(np.int32), 2, 0)
     return red << 16 | green << 8 | blue
 
 
 def _parts(colours: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return red, green and blue of such numbers, shape (N, 3)."""
+    """Return red, green and blue of colours given as numbers, shape (N, 3)."""
     return np.stack([colours >> 16, colours >> 8 & 255, colours & 255], 1)

@@ -1,4 +1,4 @@
-"""A board as a grid: as several consoles print it, the addresses of its cells, runs of cells."""
+"""Grids of several games: console text, addresses of cells, and runs of cells."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ Cell = tuple[int, int]
 
 
 def grid_text(rows: Sequence[Sequence[str]]) -> str:
-    """Return a grid of one-character cells; every line ends with a newline.
-
-    Where row numbers have two digits, all lines but theirs move to the right by one.
-    """
+    """Return a grid of one-character cells. Every line ends with a newline."""
     digits = len(str(len(rows)))
     rule = " " * digits + " " + "+---" * len(rows[0]) + "+\n"
     columns = "   ".join(ascii_uppercase[: len(rows[0])])
@@ -30,10 +27,10 @@ def grid_text(rows: Sequence[Sequence[str]]) -> str:
 
 
 def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
-    """Return the cells of a grid as one string a row.
+    """Return the cells of a grid as one string per row.
 
     Raises:
-        ValueError: the text is no such grid, or a cell holds none of `symbols`.
+        ValueError: the text is not such a grid, or a cell is not one of `symbols`.
     """
     lines = text.splitlines()
     first = 3 + len(str(height))
@@ -41,7 +38,7 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
     for number, row in enumerate(rows, 1):
         for cell in row:
             if cell not in symbols:
-                raise ValueError(f"row {number} has {cell!r}; a cell holds one of {symbols!r}")
+                raise ValueError(f"cells of row {number} must be one of {symbols!r}, got {cell!r}")
     if len(rows) == height and all(len(row) == width for row in rows):
         require_lines(lines, grid_text(rows).splitlines())
         return rows
@@ -52,13 +49,13 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
 
 
 def cell_span(row: int, column: int, height: int, look: str) -> Span:
-    """Return the place of a cell in the text of a grid with `height` rows."""
+    """Return the span of a cell in the text of a grid with `height` rows."""
     start = 3 + len(str(height)) + 4 * column
     return Span(2 + 2 * row, start, start + 1, look)
 
 
 def address(row: int, column: int) -> str:
-    """Return a cell as letter and number: (1, 2), counted from 0, is `C2`."""
+    """Return the address of a cell: (1, 2), counted from 0, is `C2`."""
     return f"{ascii_uppercase[column]}{row + 1}"
 
 
@@ -66,7 +63,7 @@ def address_from_text(text: str) -> tuple[int, int]:
     """Return row and column, counted from 0, of an address such as `c2`.
 
     Raises:
-        ValueError: it is not one letter and one whole number without leading zeros.
+        ValueError: the text is not one letter and a number without leading zeros.
     """
     if not re.fullmatch(r"[A-Za-z][1-9][0-9]*", text):
         raise ValueError(f"expected an address such as A1, got {text!r}")
@@ -78,7 +75,7 @@ def runs(cells: set[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for r, c in sorted(cells):
             if (r - down, c - right) in cells:
-                continue  # the run began at an earlier cell
+                continue  # part of an earlier run
             length = 1
             while (r + length * down, c + length * right) in cells:
                 length += 1

@@ -1,4 +1,4 @@
-"""`Presentation`: how a game looks to people, beyond its text and its picture."""
+"""`Presentation`: the appearance of a game in terminals and on pages."""
 
 from __future__ import annotations
 
@@ -14,40 +14,39 @@ from boardenvs.show.svg import Area
 __all__ = ["LOOKS", "Presentation", "Span"]
 
 LOOKS = ("cyan", "red", "yellow", "green", "magenta", "faint", "last")
-"""How a span may look: in a colour, faint, or marked as that of the last move."""
+"""Looks of a span: a colour, faint, or the mark of the last move."""
 
 
 class Span(NamedTuple):
-    """Some characters of one line of a position's console text, as a terminal shows them."""
+    """A part of a line of the console text, and its look in a terminal."""
 
     line: int
-    """Counted from 0."""
+    """Index of the line."""
     start: int
-    """The first character, counted from 0."""
+    """Index of the first character."""
     end: int
-    """The character after the last one."""
+    """Index after the last character."""
     look: str
-    """One of `LOOKS`; of spans that overlap each counts, so that the last move keeps its colour."""
+    """One of `LOOKS`. The looks of overlapping spans are combined."""
 
 
 class Presentation:
-    """How a game looks to people in a terminal and on a page. A position is a record of the game.
+    """The appearance of a game in a terminal and on a page. A position is a record of the game.
 
-    Each method has a default. A game replaces those that it has better words or places for, in a
-    class that `Game.presentation_class` names.
+    Every method has a default. A game overrides methods in its `Game.presentation_class`.
     """
 
     seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
-    """CSS colour of each seat: that of its pieces, if it has some."""
+    """CSS colour of each seat, which is the colour of its pieces, if any."""
 
     def __init__(self, game: Any) -> None:
-        """Present a game, a `boardenvs.Game`."""
+        """Create the presentation of a `boardenvs.Game`."""
         self.game = game
 
     def rules_in_short(self) -> list[str]:
-        """Return the rules in at most about five sentences, for a person who asks in mid-game.
+        """Return the rules in about five sentences, for help during a game.
 
-        By default these are the rules that `about` lists, or else its first paragraph.
+        The default is the list entry `Rules` of `about`, or its first paragraph.
         """
         about = inspect.cleandoc(self.game.about)
         listed = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
@@ -55,44 +54,44 @@ class Presentation:
         return [rules] if rules else []
 
     def setting(self) -> str:
-        """Return what this game was made with, in words; by default its arguments."""
+        """Return the parameters of the game in words, by default their names and values."""
         facts = [f"{key.replace('_', ' ')} {value}" for key, value in self.game.params.items()]
         return ", ".join(facts)
 
     def ended_by(self, state: np.void) -> str:
-        """Return what ended a game by its rules, in words.
+        """Return the reason for the end of a game, in words.
 
         Args:
-            state: a position that is `terminated`, by no illegal action.
+            state: a position that is `terminated`, but not by an illegal action.
 
         Returns:
-            Of a win or a draw the reason, such as `a line of 3` or `the board is full`; of a
-            game of one player a sentence. Empty where the game has no words for it.
+            The reason for a win or a draw, such as `a line of 3` or `the board is full`, or a
+            sentence for games of one player. Empty by default.
         """
         return ""
 
     def turn_line(self, state: np.void) -> str:
-        """Return what the player to move sees and `to_text` does not show, such as the die.
+        """Return information of the player to move that `to_text` lacks, such as the die.
 
-        The text is one line, or "" if there is nothing to add.
+        The text is one line, or "" if there is none.
         """
         return ""
 
     def from_turn_line(self, line: str) -> dict[str, Any]:
-        """Return what a turn line says, as keyword arguments of `from_text`.
+        """Parse a turn line, and return keyword arguments of `from_text`.
 
         Args:
-            line: as `turn_line` gives it.
+            line: text of `turn_line`.
 
         Raises:
-            ValueError: `line` is no such line.
+            ValueError: `line` is not valid.
         """
         if line:
-            raise ValueError(f"expected nothing below the board, got {checks.shown(line)}")
+            raise ValueError(f"text must have nothing below the board, got {checks.shown(line)}")
         return {}
 
     def what_to_type(self, state: np.void) -> str:
-        """Return what the player to move types, in the game's words: `a cell such as B2`.
+        """Return a description of the expected input, such as `a cell such as B2`.
 
         Args:
             state: a position that is not over.
@@ -108,30 +107,32 @@ class Presentation:
         state = self.game.arrays.one(state)
         legal = np.flatnonzero(self.game.legal(state)[0])
         if not len(legal):
-            raise ValueError("the game is over: there is no move")
+            raise ValueError(
+                "state must be a position with a legal action, got a game that is over"
+            )
         return self.game.action_to_text(int(legal[len(legal) // 2]), state)
 
     def spans(self, state: np.void) -> list[Span]:
-        """Return where pieces and the last move are in `to_text`; by default nothing."""
+        """Return the spans of pieces and of the last move in `to_text`, by default none."""
         return []
 
     def seat_symbol(self, seat: int) -> str:
-        """Return a seat's piece as SVG elements within 24 by 24 units; empty if there is none.
+        """Return a seat's piece as SVG elements within 24 by 24 units, empty without pieces.
 
         Raises:
-            ValueError: there is no such seat.
+            ValueError: `seat` is out of range.
         """
         return ""
 
     def action_area(self, action: int, state: np.void) -> Area | None:
-        """Return where in the picture of a position a person points to choose an action.
+        """Return the area of the picture that a person clicks to choose an action.
 
         Args:
-            action: its number, legal in the position.
+            action: number of a legal action.
             state: the position.
 
         Returns:
-            An area, which several actions may share; `None` for an action that has no place in
+            An area, which several actions may share, or `None` for an action without a place in
             the picture.
 
         Raises:
@@ -140,13 +141,13 @@ class Presentation:
         return None
 
     def action_target(self, action: int, state: np.void) -> Area | None:
-        """Return where in the picture an action moves what stands in its `action_area`.
+        """Return the area of the picture to which an action moves the piece in its `action_area`.
 
         Args:
-            action: its number, legal in the position.
+            action: number of a legal action.
             state: the position.
 
         Returns:
-            An area, or `None` for an action that moves nothing from there.
+            An area, or `None` for an action that does not move a piece from its area.
         """
         return None

@@ -1,7 +1,7 @@
-"""Pictures of positions as SVG: what the games' own pictures share.
+"""Parts of the games' SVG pictures.
 
-A picture is a list of elements, one line each, drawn in order. It brings its own
-light background, so it reads the same on a dark page, and says nothing by colour alone.
+A picture is a list of elements, one per line, drawn in order. Its background is light, also on a
+dark page. Colour is never the only difference between two things.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ __all__ = [
 Area = tuple[float, float, float, float]
 """A rectangle in a picture: x, y, width and height, in user units."""
 CELL = 48
-"""Side of a cell."""
+"""Side of a cell, in user units."""
 MARGIN = 32
-"""Room around the board, for the labels of rows and columns."""
+"""Width of the border with the labels of rows and columns, in user units."""
 INK = "#3b3326"
 BLACK = "#26282c"
 RED = "#c23b2e"
 PAPER = "#fcf9f2"
-"""The background of every picture."""
+"""Background colour of all pictures."""
 _BOARD = "#f1e4c8"
 _LINE = "#a08a5f"
 _LONG = 200
 LAST = "#1c62c4"
-"""Marks the last move."""
+"""Colour of the mark of the last move."""
 WIN = "#f5b50f"
-"""Marks what has won."""
+"""Colour of the winning line and of the winner."""
 
 
 class Picture(str):
-    """SVG as text. As the last value of a notebook's cell it shows itself."""
+    """SVG text that notebooks display as a picture."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ class Picture(str):
 
 
 def element(tag: str, content: str | None = None, /, **attributes: str | float) -> str:
-    """Return one SVG element, escaped; `stroke_width=2` gives `stroke-width="2"`."""
+    """Return an escaped SVG element. `stroke_width=2` becomes `stroke-width="2"`."""
     start = tag
     for key, value in attributes.items():
         text = value if isinstance(value, str) else f"{value:g}"
@@ -77,13 +77,13 @@ def element(tag: str, content: str | None = None, /, **attributes: str | float) 
 
 
 def svg(width: float, height: float, title: str, elements: Iterable[str]) -> Picture:
-    """Return a whole picture on its own background, ending in a newline.
+    """Return a picture with a background, which ends with a newline.
 
     Args:
-        width: in user units, which are pixels unless the page scales the picture.
-        height: as well.
-        title: what a screen reader says.
-        elements: from bottom to top.
+        width: width in user units, which are pixels unless the page scales the picture.
+        height: height in user units.
+        title: text for screen readers.
+        elements: SVG elements, from bottom to top.
     """
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
@@ -95,34 +95,34 @@ def svg(width: float, height: float, title: str, elements: Iterable[str]) -> Pic
 
 
 def centre(row: int, column: int) -> tuple[float, float]:
-    """Return the middle of a cell of `grid`: x and y."""
+    """Return x and y of the centre of a cell of `grid`."""
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
 
 
 def cell_area(row: int, column: int) -> Area:
-    """Return the place of a cell of `grid`."""
+    """Return the area of a cell of `grid`."""
     return MARGIN + column * CELL, MARGIN + row * CELL, CELL, CELL
 
 
 def label(x: float, y: float, text: str, size: float = 14, **attributes: str | float) -> str:
-    """Return a text centred on a point, or with `text_anchor="start"` beginning there."""
+    """Return a text that is centred on a point, or starts there with `text_anchor="start"`."""
     attributes = {"text_anchor": "middle", "font_size": size, "fill": INK, **attributes}
     return element("text", text, x=x, y=y + 0.36 * size, **attributes)  # half a capital's height
 
 
 def label_size(width: float, share: float = 0.03) -> float:
-    """Return the size of letters that are legible still when the picture is 300 pixels wide.
+    """Return a font size, from 14 to 30, that is legible if the picture is 300 pixels wide.
 
     Args:
-        width: of the picture.
-        share: what part of it the size should be, if that is neither small nor huge.
+        width: width of the picture.
+        share: preferred ratio of the font size to the width.
     """
     return min(max(14, round(share * width)), 30)
 
 
 def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
-    """Return an empty board, its columns labelled above and its rows at the left."""
-    size = min(label_size(2 * MARGIN + len(columns) * CELL), 24)  # the margin holds no more
+    """Return an empty board with column labels above and row labels at the left."""
+    size = min(label_size(2 * MARGIN + len(columns) * CELL), 24)  # limit of the margin
     width, height = len(columns) * CELL, len(rows) * CELL
     lines = [f"M{MARGIN + c * CELL} {MARGIN}v{height}" for c in range(1, len(columns))]
     lines += [f"M{MARGIN} {MARGIN + r * CELL}h{width}" for r in range(1, len(rows))]
@@ -136,25 +136,25 @@ def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
 
 
 def moving(kind: str, x: float, y: float, shapes: Iterable[str], was: str = "") -> str:
-    """Return shapes that a page moves to their place in the next picture.
+    """Return a piece that pages animate to its place in the next picture.
 
     Args:
-        kind: what it is; things of one kind are taken for each other.
-        x: where it lies; its own shapes lie around 0, 0.
-        y: as well.
-        shapes: its elements.
-        was: the kind of what it has been, if it is turned over.
+        kind: kind of the piece. Pieces of the same kind are interchangeable.
+        x: x of the piece. Its shapes are centred on (0, 0).
+        y: y of the piece.
+        shapes: SVG elements of the piece.
+        was: kind of the piece before it was turned over, if it was.
     """
     before = f" data-was={quoteattr(was)}" if was else ""
     head = f'<g class="piece" data-kind={quoteattr(kind)}{before}'
     drawn = "".join(shapes)
-    # A page keeps each line once: what is long shares its line with those of its kind elsewhere.
+    # Pages store equal lines once, so long shapes get a line that equal pieces share.
     between = "\n" if len(drawn) > _LONG else ""
     return f'{head} transform="translate({x:g} {y:g})">{between}{drawn}</g>'
 
 
 def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> list[str]:
-    """Return a round piece; its mark, "X", "O" or none, tells the players apart without colour."""
+    """Return a round piece. Its mark, "X", "O" or "", distinguishes the players without colour."""
     shapes = [element("circle", r=radius, fill=fill)]
     arm = 0.36 * radius
     pen: dict[str, str | float] = {"stroke": "#fff", "stroke_width": max(1.5, radius / 6)}
@@ -167,24 +167,24 @@ def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> 
 
 
 def last_mark(row: int, column: int, pen: float = 3) -> str:
-    """Return a frame inside a cell, drawn with a pen so broad: the last move was here."""
+    """Return the mark of the last move: a frame inside of a cell, of line width `pen`."""
     x, y = MARGIN + column * CELL + 2.5, MARGIN + row * CELL + 2.5
     return last_frame(x, y, CELL - 5, CELL - 5, pen)
 
 
 def last_frame(x: float, y: float, width: float, height: float, pen: float = 3) -> str:
-    """Return a frame around anything: this was the last move."""
+    """Return the mark of the last move: a frame around a rectangle."""
     box: dict[str, str | float] = {"x": x, "y": y, "width": width, "height": height}
     return element("rect", **box, rx=3, fill="none", stroke=LAST, stroke_width=pen)
 
 
 def turn_mark(x: float, y: float) -> str:
-    """Return a triangle that points right at a player: whose turn it is."""
+    """Return the mark of the player to move: a triangle that points to the right."""
     return element("path", d=f"M{x - 6:g} {y - 7:g}l12 7l-12 7z", fill=INK)
 
 
 def winner_mark(x: float, y: float) -> str:
-    """Return a star beside a player: who has won."""
+    """Return the mark of the winner: a star."""
     points = []
     for k in range(10):
         radius, angle = (4, 9.5)[k % 2 == 0], math.pi * k / 5
@@ -194,7 +194,7 @@ def winner_mark(x: float, y: float) -> str:
 
 
 def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
-    """Return a band under a line of cells, given by its two ends: these have won."""
+    """Return the mark of the winning line: a band from one cell to another."""
     (x1, y1), (x2, y2) = centre(*first), centre(*last)
     return element(
         "line",
@@ -209,7 +209,7 @@ def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
 
 
 def text_picture(text: str, title: str) -> Picture:
-    """Return a position's console text as a picture, for games that have none of their own."""
+    """Return a picture of a position's console text, for games without pictures."""
     lines = text.splitlines()
     size = 14
     width = 2 * size + 0.62 * size * max(map(len, lines), default=0)

@@ -72,10 +72,10 @@ def test_arguments(name, arguments, params):
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("gekitai", "board_size=3", "board_size must be a whole number from 6 to 8, got 3"),
-        ("goat_race", "obstacles=BCA", "obstacles must be one"),
-        ("dominoes175", "deck=0/0 0/x", "deck must be tiles such as 0/0 0/1 0/2, got '0/0 0/x'"),
-        ("dominoes175", "deck=0/0", "deck must be 28 pairs"),
+        ("gekitai", "board_size=3", "^board_size .* 3$"),
+        ("goat_race", "obstacles=BCA", "^obstacles "),
+        ("dominoes175", "deck=0/0 0/x", "^deck .*'0/0 0/x'"),
+        ("dominoes175", "deck=0/0", "^deck .*28"),
     ],
 )
 def test_bad_arguments_are_refused(name, arguments, message):
@@ -131,16 +131,16 @@ def test_before_the_deal_there_is_nothing_to_see():
 def test_what_is_not_legal_is_refused():
     state = load("dominoes175").new_initial_state()
     for action in (28, 99):
-        with pytest.raises(ValueError, match=f"action {action} is not legal"):
+        with pytest.raises(ValueError, match=f"^action .* {action}$"):
             state.apply_action(action)
     state.apply_action(3)
-    with pytest.raises(ValueError, match="28 is no outcome of this draw"):
+    with pytest.raises(ValueError, match=r"^outcome .* 28$"):
         state.apply_action(28)
     state.apply_action(27)
     assert state.states[0]["hand"] == 27
     state = load("gekitai").new_initial_state()
     state.apply_action(0)
-    with pytest.raises(ValueError, match="action 0 is not legal"):
+    with pytest.raises(ValueError, match=r"^action .* 0$"):
         state.apply_action(0)
 
 
@@ -176,11 +176,8 @@ def test_a_game_derived_from_another_has_what_that_says():
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        (
-            {"has_chance": True},
-            "refused_of_the_tests has chance: its most_chance_outcomes must say",
-        ),
-        ({"has_hidden": True}, "needs a module explicit_chance"),
+        ({"has_chance": True}, "^refused_of_the_tests .*most_chance_outcomes"),
+        ({"has_hidden": True}, "^refused_of_the_tests .*explicit_chance"),
     ],
 )
 def test_a_game_that_says_too_little_is_refused(facts, message):
@@ -211,4 +208,4 @@ except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("the games of OpenSpiel need the extra [openspiel], such as pip")
+    assert "the extra [openspiel]: pip install" in done.stdout

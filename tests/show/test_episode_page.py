@@ -54,14 +54,14 @@ def test_analysis_in_a_file(tmp_path):
 
 def test_analysis_refused():
     for analysis in ([None] * 3, "abcd", [None, None, None, THOUGHT]):
-        with pytest.raises(ValueError, match="analysis must"):
+        with pytest.raises(ValueError, match=r"^analysis "):
             won(analysis=analysis)
 
     legal = GAME112.legal(GAME112.new(1))[0]
     for thought, message in (
-        (Analysis("guess", {0: 1}, (0, 0)), "kind of an analysis must be one of"),
-        (Analysis("visits", {0: 1}, (0, 0), tries=[]), "tries must be a tuple of Try"),
-        (Analysis("probabilities", {0: 0.6, 2: 0.6}, (0, 0)), "must not sum to more than 1"),
+        (Analysis("guess", {0: 1}, (0, 0)), "^kind .*'guess'"),
+        (Analysis("visits", {0: 1}, (0, 0), tries=[]), "^tries "),
+        (Analysis("probabilities", {0: 0.6, 2: 0.6}, (0, 0)), "^probabilities .*1.2"),
     ):
         with pytest.raises(ValueError, match=message):
             thought.check(GAME112, legal)
@@ -70,7 +70,7 @@ def test_analysis_refused():
         def consider(self, states, words):
             return self.act(states), [Analysis("visits", {0: 0}, (0, 0))]
 
-    with pytest.raises(ValueError, match=r"action 1 of .* visits must be"):
+    with pytest.raises(ValueError, match=r"^action 1 of .* visits "):
         Episode.play(GAME112, [Liar(GAME112), "random"], seed=1, analysis=True)
 
 
@@ -92,10 +92,10 @@ def test_remarks_are_of_actions():
     remarks = {0: "One.", len(WON): "Two."}
     assert Page(won().to_html(remarks)).episode["remarks"] == {"0": "One.", str(len(WON)): "Two."}
     for number in (-1, len(WON) + 1, "1"):
-        with pytest.raises(ValueError, match="the number of a remark's action must be a whole"):
+        with pytest.raises(ValueError, match=f"remarks .* {number!r}$"):
             won().to_html({number: "One."})
     for remark in ("", None):
-        with pytest.raises(ValueError, match=f"a remark must be text, got {remark!r}"):
+        with pytest.raises(ValueError, match=f"^remarks .* {remark!r}$"):
             won().to_html({1: remark})
 
 

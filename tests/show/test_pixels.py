@@ -68,15 +68,15 @@ def test_a_very_long_picture_has_some_height():
 @pytest.mark.parametrize("size", [63, 4097, 640.0, "640", None, True])
 def test_bad_sizes(size):
     game = boardenvs.make("game112")
-    with pytest.raises(ValueError, match=r"size must be a whole number from 64 to 4096, got"):
+    with pytest.raises(ValueError, match=r"^size "):
         game.rgb_array(game.new(1, 0)[0], size)
     for make in (boardenvs.game112_v0.env, lambda **k: gymnasium.make(env_id("game112"), **k)):
-        with pytest.raises(ValueError, match=r"render_size must be a whole number from 64 to"):
+        with pytest.raises(ValueError, match=r"^render_size "):
             make(render_size=size)
 
 
 def test_no_picture():
-    with pytest.raises(ValueError, match="must be SVG with a width and a height, got '<svg/>'"):
+    with pytest.raises(ValueError, match=r"^picture .*'<svg/>'"):
         frame_shape("<svg/>", 640)
 
 
@@ -106,7 +106,7 @@ def test_without_the_extra_one_line_names_it(monkeypatch, missing):
     )
     env = gymnasium.make(env_id("game112"), render_mode="rgb_array")  # not needed to make one
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=rf"extra \[render\].*: there is no {missing}$") as caught:
+    with pytest.raises(ValueError, match=rf"extra \[render\].*{missing}") as caught:
         env.render()
     assert "\n" not in str(caught.value)
 
@@ -352,7 +352,7 @@ def test_more_colours_than_a_gif_has():
 @pytest.mark.parametrize("seconds", [0, 0.01, 61, -1, float("nan"), "1", None, True])
 def test_bad_seconds(tmp_path, seconds):
     episode = played(boardenvs.make("game112"))
-    with pytest.raises(ValueError, match=r"seconds must be a number from 0.02 to 60, got"):
+    with pytest.raises(ValueError, match=r"^seconds "):
         episode.save_gif(tmp_path / "x.gif", seconds=seconds)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,8 +1,8 @@
-"""The page that shows a game: picture, text, moves, and what the players made of them.
+"""The HTML page of a game: picture, text, moves and the players' analysis.
 
-`page.html` is its frame, `page.css` its looks; `motion.js` draws a position, `view.js` goes through
-them and `analysis.js` shows what the players thought. They are put into one file, which needs
-nothing from outside.
+`page.html` is the frame and `page.css` the style. `motion.js` draws a position, `view.js` steps
+through the positions, and `analysis.js` displays the analysis. They are combined into one file
+that needs no other file.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ __all__ = [
 ]
 
 _SHOWN = 8
-"""Actions of an analysis, at most."""
+"""Maximum number of actions of an analysis."""
 
 
 class Panel(NamedTuple):
-    """What a page has more than a replay, such as the means to play on."""
+    """Additions to a replay page, such as controls to play on."""
 
     html: str = ""
-    """Stands below the picture."""
+    """HTML below the picture."""
     style: str = ""
-    """Follows the page's own."""
+    """CSS after the page's own."""
     script: str = ""
-    """Follows the page's own."""
+    """JavaScript after the page's own."""
 
 
 def page_html(
@@ -55,12 +55,11 @@ def page_html(
     """Return one HTML page that needs no other file.
 
     Args:
-        game: what is played.
-        players: a name for each seat.
-        data: what `view.js` reads: "texts" and "pictures" of the positions as `packed` makes
-            them, "moves", "players", "result", "analysis", "remarks", and what the panel's script
-            reads.
-        panel: by default the page is a replay.
+        game: the game.
+        players: name of each seat.
+        data: data for `view.js`: "texts" and "pictures" of the positions from `packed`, "moves",
+            "players", "result", "analysis", "remarks", and data for the panel's script.
+        panel: additions to the page, by default none.
     """
     panel = panel or Panel()
     frame, looks, *scripts = _parts()
@@ -70,7 +69,7 @@ def page_html(
         "heading": html.escape(name),
         "setting": html.escape(game.presentation.setting()),
         "rules": rules_html(game),
-        # Inside of a script element only "<" can do harm.
+        # In a script element, only "<" requires an escape.
         "episode": json.dumps(data).replace("<", "\\u003c"),
         "panel": panel.html,
         "style": looks + panel.style,
@@ -81,23 +80,23 @@ def page_html(
 
 @functools.cache
 def _parts() -> list[str]:
-    """Return the texts of the page's files, read once, so that every page of a process is whole."""
+    """Return the contents of the page's files, read once, so that they match in all pages."""
     names = ("page.html", "page.css", "motion.js", "view.js", "analysis.js")
     return [(resources.files(__name__) / name).read_text("utf-8") for name in names]
 
 
 def title_of(game: Game) -> str:
-    """Return what people call a game."""
+    """Return the name of a game for people."""
     return game.title or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(game).__name__)
 
 
 def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
-    """Return how a game ended, such as `ann won by a line of three.`; empty while it goes on.
+    """Return the result of a game, such as `ann won by a line of three.`, empty until the end.
 
     Args:
-        game: what is played.
-        state: its last position.
-        players: a name for each seat; a person who plays is `You`.
+        game: the game.
+        state: last position of the game.
+        players: name of each seat, `You` for a person who plays.
     """
     if not game.over(state)[0]:
         return ""
@@ -117,7 +116,7 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
 
 
 def position_text(game: Game, state: np.void) -> str:
-    """Return a position, and below it what else its player to move knows."""
+    """Return the console text of a position, and its turn line below."""
     turn_line = "" if game.over(state)[0] else game.presentation.turn_line(state)
     return game.to_text(state) + (f"{turn_line}\n" if turn_line else "")
 
@@ -125,13 +124,13 @@ def position_text(game: Game, state: np.void) -> str:
 def show_moves(
     game: Game, states: States, actions: Sequence[int], players: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return number, player and text of every action.
+    """Return ply, player and text of every action.
 
     Args:
-        game: what is played.
-        states: the positions, of which each action has led to the next one, shape (N + 1,).
-        actions: N of them; the last one may be illegal.
-        players: a name for each seat.
+        game: the game.
+        states: initial position and the position after each action, shape (N + 1,).
+        actions: N actions. The last one may be illegal.
+        players: name of each seat.
     """
     offended = states["offender"][-1] >= 0 > states["offender"][0]
     moves: list[dict[str, Any]] = []
@@ -146,9 +145,9 @@ def show_moves(
 def show_players(
     game: Game, players: Sequence[str], returns: Sequence[float], over: bool
 ) -> list[dict[str, str]]:
-    """Return name, piece, colour and result of every seat; no result in an unfinished game.
+    """Return name, seat, piece, colour and result of every player.
 
-    In a game of one player there is no seat to tell from another one.
+    The seat is empty in games of one player, and the result in unfinished games.
     """
     alone = game.num_players == 1
     return [
@@ -166,13 +165,13 @@ def show_players(
 def show_analysis(
     game: Game, states: States, actions: Sequence[int], analysis: Sequence[Analysis | None]
 ) -> list[dict[str, Any] | None] | None:
-    """Return the players' analysis as the page reads it; `None` if there is none.
+    """Return the players' analysis for the page, or `None` without analysis.
 
     Args:
-        game: what is played.
-        states: as for `show_moves`, like the next one.
-        actions: N of them.
-        analysis: of each action.
+        game: the game.
+        states: initial position and the position after each action, shape (N + 1,).
+        actions: N actions.
+        analysis: analysis or `None` for each action.
     """
     if not any(analysis):
         return None
@@ -183,7 +182,7 @@ def show_analysis(
 
 
 def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) -> dict[str, Any]:
-    """Return what one player made of one position: its best actions, and the results it expects."""
+    """Return a player's analysis of a position for the page: its best actions and its values."""
     shares = analysis.shares
     shown = list(shares)[:_SHOWN]
     if chosen in shares and chosen not in shown:
@@ -209,11 +208,11 @@ def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) ->
 
 
 def _details(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
-    """Return what only some players report, and no more, as a page has many positions."""
+    """Return optional entries, omitted if empty to keep pages small."""
     details: dict[str, Any] = {}
     if analysis.proven:
         details["proven"] = True
-    # Where something is drawn on the way, a line is one of many.
+    # With chance or hidden information, a line is only one of many.
     if len(analysis.line) > 1 and not (game.has_chance or game.has_hidden):
         details["line"] = line_texts(game, state, analysis.line)
     if analysis.tries:
@@ -222,13 +221,13 @@ def _details(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
 
 
 def _led_to(game: Game, action: int, state: np.void) -> dict[str, Any]:
-    """Return where an action leads; no entry for most games, as a page has many actions."""
+    """Return the target area of an action, omitted if there is none to keep pages small."""
     target = game.presentation.action_target(action, state)
     return {} if target is None else {"target": target}
 
 
 def packed(texts: Sequence[str]) -> dict[str, Any]:
-    """Return texts as numbers of lines, since positions of a game share most of their lines."""
+    """Return texts as indices of unique lines, since positions share most of their lines."""
     lines: dict[str, int] = {}
     frames = [[lines.setdefault(line, len(lines)) for line in text.split("\n")] for text in texts]
     return {"lines": list(lines), "frames": frames}

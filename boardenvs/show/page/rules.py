@@ -1,4 +1,4 @@
-"""The rules of a game as its page shows them."""
+"""The rules of a game for its page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["rules_html"]
 
 
 def rules_html(game: Game) -> str:
-    """Return the rules as HTML: in short for these parameters, and in full from the README."""
+    """Return the rules as HTML: a summary for these parameters, and the full text of the README."""
     rules = game.presentation.rules_in_short()
     short = "".join(f"<li>{html.escape(rule, quote=False)}</li>" for rule in rules)
     full = _full_rules(game)
@@ -25,7 +25,7 @@ def rules_html(game: Game) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _full_rules(game: Game) -> str:
-    """Return the rules from the game's page; empty for a game without one."""
+    """Return the rules from the game's README, empty for a game without README."""
     module = sys.modules[type(game).__module__]
     if not hasattr(module, "__path__"):
         return ""  # no folder of its own

@@ -98,9 +98,7 @@ def test_number_of_players(players):
 
 @pytest.mark.parametrize("player", [None, 3, object()])
 def test_what_is_no_player(player):
-    with pytest.raises(
-        ValueError, match=r"^players .*act\(states\)"
-    ):
+    with pytest.raises(ValueError, match=r"^players .*act\(states\)"):
         Episode.play(GAME112, [player, "random"])
 
 

@@ -36,7 +36,9 @@ class Chance(explicit_chance.Chance):
         after = states.copy()
         if action < CELLS and self.game.params["deck"] is None:
             if not self.mask(states)[action]:
-                raise ValueError(f"action {action} is not legal in this {self.game.name} position")
+                raise ValueError(
+                    f"action must be legal in this {self.game.name} position, got {action}"
+                )
             left = np.flatnonzero(after["taken"][0] == 0)
             unseen = np.sort(after["grid"][0, left])
             if not outcomes:

@@ -158,13 +158,13 @@ def test_it_refuses_a_state_that_is_over(agent, random_positions, refused):
 
 @pytest.mark.parametrize("junk", [np.zeros(3), [1, 2], "board", None])
 def test_it_refuses_what_is_no_state(agent, junk, refused):
-    with refused(f"expected {agent.game.name} records"):
+    with refused(f"{agent.game.name} records"):
         agent.act(junk)
 
 
 def test_it_refuses_the_states_of_another_game(agent, gekitai, game112, refused):
     other = gekitai if agent.game == game112 else game112
-    with refused(f"expected {agent.game.name} records"):
+    with refused(f"{agent.game.name} records"):
         agent.act(other.new(2))
 
 

@@ -279,8 +279,8 @@ def test_an_illegal_action_loses(gekitai):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda s: np.full(len(s), 36), "action.* 36 "),
-        (lambda s: np.full(len(s), -1), "action.* -1 "),
+        (lambda s: np.full(len(s), 36), "action.* 36$"),
+        (lambda s: np.full(len(s), -1), "action.* -1$"),
         (lambda s: np.zeros(len(s)), "actions .*float64"),
         (lambda s: np.zeros(len(s), bool), "actions .*bool"),
         (lambda s: np.zeros((len(s), 1), int), "actions "),

@@ -106,7 +106,7 @@ def test_what_is_told_beside_a_board(command):
     ("arguments", "said"),
     [
         (["gekitai"], "the following arguments are required: POSITION"),
-        (["chess", "x"], "there is no game 'chess'"),
+        (["chess", "x"], "got 'chess'"),
         (["game112", "x"], "'x' .*board"),
         (["game112", BOARD, "nobody"], "there is no agent 'nobody'"),
         (["game112", BOARD, "--moves", "0"], "moves must be .* at least 1, got 0"),
@@ -116,7 +116,7 @@ def test_what_is_told_beside_a_board(command):
         (["game112", BOARD, "--time", "x"], "time"),
         (["game112", "| 1 1 2 |", "-p", "board_size=3"], "the game is over: Player 1 wins;"),
         (["game112", "{", "greedy"], "JSON"),
-        (["gomoku", "{}"], "a gomoku position needs the field 'board'"),
+        (["gomoku", "{}"], "field 'board'"),
         (["game112", BOARD, "exact", "--json", "no/where.json"], "cannot be written"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -124,14 +124,14 @@ def test_every_command_is_listed(command):
             )
         ),
         # Games and their parameters.
-        (["play", "gekitay"], r"there is no game 'gekitay'; .*; did you mean gekitai\?\n"),
-        (["play", "Gekitai"], r"there is no game 'Gekitai'; .*; did you mean gekitai\?\n"),
+        (["play", "gekitay"], r"game must be .*, got 'gekitay'; did you mean gekitai\?\n"),
+        (["play", "Gekitai"], r"game must be .*, got 'Gekitai'; did you mean gekitai\?\n"),
         (["info", "dominoes175", "-p", "num_players=3"], r"parameters are deck, max_plies\n"),
         (["info", "gomoku", "-p", "bord_size=9"], r"'bord_size'; .*; did you mean board_size\?\n"),
         *(
             ([name, "chess", "random", "random"][: 4 if name in ("watch", "arena") else 2], said)
             for name in ("info", "play", "watch", "train", "arena")
-            for said in ["there is no game 'chess'; the games are gekitai, gomoku"]
+            for said in ["game must be one of gekitai, gomoku"]
         ),
         (["play", "gekitai", "-p", "size=7"], "gekitai has no parameter 'size'; its parameters"),
         (["play", "gekitai", "-p", "name=7"], "gekitai has no parameter 'name'; its parameters"),

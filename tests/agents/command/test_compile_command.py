@@ -51,4 +51,4 @@ def test_what_is_used_later_is_compiled_already(tmp_path, script):
 
 def test_parameters_are_for_one_game(fails):
     fails("--param", "compile", "-p", "board_size=4")
-    fails("there is no game 'chess'", "compile", "chess")
+    fails("got 'chess'", "compile", "chess")

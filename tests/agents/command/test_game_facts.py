@@ -121,7 +121,7 @@ def test_a_game_of_ones_own(own_module, command, fails, monkeypatch):
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
     own_module("own_facts", OWN)
-    needed = "needy112 needs the parameter 'board_size', which has no default"
+    needed = "needy112 requires the parameter 'board_size', which has no default"
     fails(needed, "info", "own_facts:Needy")
     status, out, _ = command("info", "own_facts:Needy", "-p", "board_size=5")
     assert status == 0

@@ -276,13 +276,13 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "no JSON"),
-        (b"\xff\xfe", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b"[]", "no episode"),
+        (b"", "JSON"),
+        (b"\xff\xfe", "JSON"),
+        (b"[" * 100_000, "JSON"),
+        (b"[]", "not an episode"),
         (won().to_json().encode().replace(b"[7, 1", b"[7, 0"), "damaged or edited"),
         (changed(actions=[0] * (MOST_ACTIONS + 1)), "has 2001 moves; at most 2000"),
-        (changed(actions=[7, 1, 4, 3]), "do not lead to the final position"),
+        (changed(actions=[7, 1, 4, 3]), "final must be"),
         (changed(initial={"game": "os", "params": {}}), "does not know"),
         (changed(initial={"game": "mine:Game", "params": {}}), "does not know"),
         (changed(initial={"game": ["gekitai"], "params": {}}), "does not know"),

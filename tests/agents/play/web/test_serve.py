@@ -250,7 +250,7 @@ def test_another_game_over_the_wire(serving):
         assert served.until_ready(3)["problem"] == ""
         assert len(served.shown()["moves"]) == 1
         assert served.open(b"[1, 2]", 4)[0] == 200
-        assert "no episode" in served.until_ready(4)["problem"]
+        assert "not an episode" in served.until_ready(4)["problem"]
 
 
 def test_playing_over_the_wire(serving):

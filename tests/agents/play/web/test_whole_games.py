@@ -282,7 +282,7 @@ def test_saved_opened_and_replayed(playing, screen, tmp_path):
     # Somebody listens all the time: else the browser may be told too late that a chooser is wanted.
     other.on("filechooser", lambda chooser: None)
     for content, said in (
-        (b"{}", "no episode"),
+        (b"{}", "not an episode"),
         (path.read_bytes().replace(b"[", b"[1, ", 1), "damaged or edited"),
         (b" " * (2**22 + 1), "too large"),
     ):

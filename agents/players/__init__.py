@@ -1,1 +1,1 @@
-"""Agents for any game: random, greedy, mixed, trained, from Stable-Baselines3, from text."""
+"""Agents for any game: random, greedy, mixed, trained, Stable-Baselines3 models, text players."""

@@ -1,4 +1,4 @@
-"""The choice among legal actions by logits: the best one, or a random one."""
+"""Choice of the best or a random legal action from logits."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def masked_choice(
     temperature: float,
     random_bits: RandomBits,
 ) -> Actions:
-    """Return the best legal action, or one drawn from the softmax of the legal ones.
+    """Return the best legal action, or one sampled from the softmax over the legal actions.
 
     Args:
         logits: shape (N, A).
-        masks: bool of shape (N, A), at least one True a row.
-        temperature: 0 for the best; else the logits' divisor.
-        random_bits: 64 a row.
+        masks: bool of shape (N, A), at least one True per row.
+        temperature: divisor of the logits; 0 takes the best action.
+        random_bits: uint64 of shape (N,).
 
     Returns:
         int64 of shape (N,).
@@ -34,7 +34,7 @@ def masked_choice(
         return scores.argmax(1)
     scores = (scores - scores.max(1, keepdims=True)) / temperature
     cumulative = np.exp(scores).cumsum(1)
-    # 53 bits make a double in [0, 1); the first sum above it has a legal action's share.
+    # 53 bits make a double in [0, 1). The first sum above the threshold is at a legal action.
     threshold = (random_bits >> np.uint64(11)).astype(np.float64) * 2.0**-53 * cumulative[:, -1]
     return (cumulative > threshold[:, None]).argmax(1)
 
@@ -42,11 +42,11 @@ def masked_choice(
 def masked_policy(
     logits: npt.NDArray[np.floating[Any]], masks: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    """Return the softmax of the legal actions, 0 elsewhere.
+    """Return the softmax over the legal actions, and 0 for illegal ones.
 
     Args:
         logits: shape (N, A).
-        masks: bool of shape (N, A), at least one True a row.
+        masks: bool of shape (N, A), at least one True per row.
     """
     scores = _masked_scores(logits, masks)
     shares = np.exp(scores - scores.max(1, keepdims=True))
@@ -56,7 +56,7 @@ def masked_policy(
 def _masked_scores(
     logits: npt.NDArray[np.floating[Any]], masks: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    """Return finite logits of the legal actions, minus infinity elsewhere."""
-    # Diverged training may leave NaN or infinite logits; they do not undo the masks.
+    """Return finite logits of the legal actions, and minus infinity for illegal ones."""
+    # NaN or infinite logits of a diverged training must not undo the masks.
     finite = np.nan_to_num(logits.astype(np.float64), nan=-1e38, posinf=1e38, neginf=-1e38)
     return np.where(masks, finite, -np.inf)

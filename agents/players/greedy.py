@@ -1,4 +1,4 @@
-"""The agent that looks one move ahead for itself and one for the next player."""
+"""The greedy agent, which looks one move ahead for itself and for the next player."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
@@ -20,14 +20,14 @@ __all__ = ["GreedyAgent"]
 
 
 class GreedyAgent(Agent):
-    """Wins if it can; else keeps the next player from winning at once, if it can; else random.
+    """An agent that wins at once if it can, or else prevents an immediate win of the next player.
 
-    Among equally good actions it picks uniformly. An action that itself loses is the last
-    choice, as is one that lets the next player win.
+    It samples uniformly among equally good actions. It avoids actions that lose at once or let the
+    next player win, if it can.
     """
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
-        """As `Agent.policies`: the best actions are equally probable."""
+        """Return equal probabilities for the best actions; see `Agent.policies`."""
         states = self.live(states)
         best = np.empty((len(states), self.game.num_actions), np.bool_)
         mark = best_actions.bound_to(self.game.rules)
@@ -44,7 +44,7 @@ class GreedyAgent(Agent):
 
 @over_rules(spread=True, plies=4)
 def greedy_actions(states, params, random_bits, masks, actions, low, high):
-    """The greedy action of games `low` to `high - 1`."""
+    """Write the greedy actions of games `low` to `high - 1`."""
     for i in range(low, high):
         after = states[i : i + 1].copy()
         reply = states[i : i + 1].copy()
@@ -54,11 +54,11 @@ def greedy_actions(states, params, random_bits, masks, actions, low, high):
 
 @over_rules()
 def pick(states, i, p, stream, mask, after, reply, replies):
-    """One game's action: uniformly among the best kind there is."""
+    """Return one of the best actions of a game, uniformly."""
     best = -1
     ties = 0
     chosen = -1
-    for want_win in (True, False):  # wins first: they are cheap to see
+    for want_win in (True, False):  # wins first: they are cheap to find
         for action in range(len(mask)):
             if mask[action]:
                 after[0] = states[i]
@@ -73,7 +73,7 @@ def pick(states, i, p, stream, mask, after, reply, replies):
                 if value == best and value >= 0:
                     ties += 1
                     stream = stepped(stream)
-                    if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
+                    if below(mixed(stream), ties) == 0:  # keeps each tie with equal probability
                         chosen = action
         if chosen >= 0:
             break
@@ -82,7 +82,7 @@ def pick(states, i, p, stream, mask, after, reply, replies):
 
 @over_rules()
 def best_actions(states, params, masks, best):
-    """Mark the actions among which `pick` chooses."""
+    """Mark the actions that `pick` chooses from."""
     after = states[:1].copy()
     reply = states[:1].copy()
     replies = np.empty(masks.shape[1], np.bool_)
@@ -105,13 +105,13 @@ def best_actions(states, params, masks, best):
 
 @over_rules()
 def wins(s, seat):
-    """Whether a seat has won."""
+    """Return whether a seat has won."""
     return is_over(s) and s.returns[seat] > 0
 
 
 @over_rules()
 def safety(after, p, me, reply, replies):
-    """1 for a position that the next player cannot win at once, else 0."""
+    """Return 0 if `me` has lost or the next player can win at once, else 1."""
     s = after[0]
     if is_over(s):
         return 1 if s.returns[me] >= 0 else 0

@@ -1,4 +1,4 @@
-"""The agent that plays some of its moves at random, and the others as another agent does."""
+"""The mixed agent, which plays some moves at random and the others as another agent."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ _PARTS = 100
 
 
 class MixedAgent(Agent):
-    """Each move is random, uniformly among the legal ones, with a probability; else another's.
+    """An agent that plays each move either at random or as another agent.
 
-    So there is an agent of any strength between `random` and another one: what rungs of a ladder
-    are made of where agents lie far apart.
+    Its strength lies between `random` and the other agent, so it fills gaps in a ladder of agents.
     """
 
     def __init__(
         self, game: Game, percent: int, agent: str, seed: int | None = None, spec: str = ""
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game: what is played.
-            percent: of the moves that are random, from 0 to 100.
-            agent: the spec of the one whose the other moves are.
-            seed: of the choice, and of the other agent's randomness.
-            spec: the name it goes by.
+            game: the game to play.
+            percent: share of uniformly random moves in percent, from 0 to 100.
+            agent: spec of the agent that plays the other moves.
+            seed: seed of the choice and of the other agent.
+            spec: name of the agent; by default "mixed:PERCENT:AGENT".
 
         Raises:
-            ValueError: it is no such number, or there is no such agent.
+            ValueError: `percent` is out of range, or `agent` cannot be made.
         """
         super().__init__(game, seed, spec or f"mixed:{percent}:{agent}")
         self.percent = whole_number("percent", percent, 0, _PARTS)
@@ -65,12 +64,12 @@ class MixedAgent(Agent):
         return actions
 
     def check_can_play(self, states: States) -> None:
-        """As the other agent's."""
+        """Check that the other agent can play from these states."""
         if isinstance(self.agent, Agent):
             self.agent.check_can_play(states)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
-        """As `Agent.policies`, where the other agent can tell."""
+        """Return the mixed probabilities, if the other agent has any; see `Agent.policies`."""
         if not isinstance(self.agent, Agent):
             return super().policies(states)
         share = self.percent / _PARTS

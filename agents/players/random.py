@@ -1,4 +1,4 @@
-"""The agent that any other should beat."""
+"""The random agent, a baseline for all others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["RandomAgent"]
 
 
 class RandomAgent(Agent):
-    """Any legal action, uniformly."""
+    """An agent that samples uniformly from the legal actions."""
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
         actions = np.empty(len(states), np.int64)
@@ -20,7 +20,7 @@ class RandomAgent(Agent):
         return actions
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
-        """As `Agent.policies`."""
+        """Return equal probabilities for the legal actions; see `Agent.policies`."""
         legal = self.game.legal(self.live(states))
         shares: npt.NDArray[np.float64] = legal / legal.sum(1, keepdims=True)
         return shares

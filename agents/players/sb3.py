@@ -18,29 +18,32 @@ __all__ = ["SB3Agent", "from_sb3"]
 
 
 class SB3Agent(Agent):
-    """Plays by a Stable-Baselines3 or sb3-contrib model; legal actions only."""
+    """An agent that plays the legal actions of a Stable-Baselines3 or sb3-contrib model."""
 
     def __init__(self, model: Any, game: Game, temperature: float = 0.0) -> None:
         """Wrap a model; see `from_sb3`."""
         super().__init__(game, spec=type(model).__name__)
         policy = getattr(model, "policy", None)
-        recurrent = hasattr(policy, "lstm_actor")  # asks for more than the position
+        recurrent = hasattr(policy, "lstm_actor")  # needs the game so far, not only the position
         if hasattr(policy, "get_distribution") and not recurrent:
             self._logits = _policy_logits
         elif hasattr(policy, "q_net"):
             self._logits = _q_values
         else:
             raise ValueError(
-                "expected a model with a policy or Q-values over discrete actions, "
+                "model must have a policy or Q-values over discrete actions, and no LSTM, "
                 f"got {shown(model)}"
             )
         size = int(np.prod(game.observation_shape))
         space = model.observation_space
         if getattr(space, "shape", None) is None or int(np.prod(space.shape)) != size:
-            raise ValueError(f"the model observes {space}, {game!r} gives {game.observation_shape}")
+            raise ValueError(
+                f"model must observe shape {game.observation_shape} of {game!r}, got {space}"
+            )
         if getattr(model.action_space, "n", None) != game.num_actions:
             raise ValueError(
-                f"the model acts in {model.action_space}, {game!r} has {game.num_actions} actions"
+                f"model must have the {game.num_actions} actions of {game!r}, "
+                f"got {model.action_space}"
             )
         self.model = model
         self.temperature = finite_number("temperature", temperature)
@@ -53,7 +56,7 @@ class SB3Agent(Agent):
         return masked_choice(self._scores(states), masks, self.temperature, random_bits)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
-        """As `Agent.policies`: those at its temperature."""
+        """Return the probabilities at the agent's temperature; see `Agent.policies`."""
         if self.temperature == 0:
             return super().policies(states)
         states = self.live(states)
@@ -62,7 +65,10 @@ class SB3Agent(Agent):
     def consider(
         self, states: States, random_bits: RandomBits
     ) -> tuple[Actions, Sequence[Analysis | None]]:
-        """As `Agent.consider`: a policy's probabilities at temperature 1; nothing of Q-values."""
+        """Return actions, and a policy's probabilities at temperature 1; see `Agent.consider`.
+
+        Models with Q-values have no analyses.
+        """
         if not len(states) or self._logits is _q_values:
             return super().consider(states, random_bits)
         logits, masks = self._scores(states), self.game.legal(states)
@@ -71,7 +77,7 @@ class SB3Agent(Agent):
         return masked_choice(logits, masks, self.temperature, random_bits), analyses
 
     def _scores(self, states: States) -> npt.NDArray[np.floating[Any]]:
-        """Logits or Q-values of shape (N, num_actions), unmasked."""
+        """Return unmasked logits or Q-values, shape (N, num_actions)."""
         import torch
 
         space = self.model.observation_space
@@ -93,18 +99,18 @@ def _q_values(policy: Any, observation: Any) -> Any:
 
 
 def from_sb3(model: Any, game: Game, temperature: float = 0.0) -> SB3Agent:
-    """A Stable-Baselines3 or sb3-contrib model as an agent.
+    """Return an agent that plays by a Stable-Baselines3 or sb3-contrib model.
 
     Args:
-        model: with discrete actions and a policy (PPO, A2C, MaskablePPO) or Q-values
-            (DQN), trained on this game's observations, flattened or not. The mask is
-            applied whether the algorithm knows masks or not.
-        game: what is played.
-        temperature: 0 takes the best action; 1 draws from the policy.
+        model: a model with discrete actions and a policy (PPO, A2C, MaskablePPO) or
+            Q-values (DQN), trained on this game's observations, flattened or not. The
+            agent masks illegal actions for every algorithm.
+        game: the game to play.
+        temperature: 0 takes the best action; 1 samples from the policy.
 
     Raises:
-        ValueError: the model's spaces do not fit the game, it is no such model, or the
-            temperature is negative.
+        ValueError: the model is of another kind, its spaces do not fit the game, or
+            `temperature` is negative.
 
     Example:
         >>> import agents, boardenvs, gymnasium, sb3_contrib

@@ -1,4 +1,4 @@
-"""The agent that plays by a network which training left behind."""
+"""The trained agent, which plays by a network from training."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["TrainedAgent"]
 
 
 class TrainedAgent(Agent):
-    """Plays by a policy network, an `agents.networks.onnx_policy.OnnxPolicy`; legal actions only.
+    """An agent that plays the legal actions of an `agents.networks.onnx_policy.OnnxPolicy`.
 
     Example:
         >>> import agents, boardenvs
@@ -39,15 +39,15 @@ class TrainedAgent(Agent):
         """Load a network.
 
         Args:
-            game: what is played.
-            seed: of the choices at a temperature above 0.
-            path: an ONNX file with its card beside it; by default the shipped one.
-            temperature: 0 takes the most probable action; 1 draws from the policy.
-            spec: the name it goes by.
+            game: the game to play.
+            seed: seed of the choices at a temperature above 0.
+            path: ONNX file with its card beside it; by default the shipped network.
+            temperature: 0 takes the most probable action; 1 samples from the policy.
+            spec: name of the agent.
 
         Raises:
-            ValueError: there is no such network, the file is damaged or no network for
-                this game, or the temperature is negative.
+            ValueError: the network is missing, damaged or for another game, or
+                `temperature` is negative.
         """
         super().__init__(game, seed, spec)
         self.temperature = finite_number("temperature", temperature)
@@ -56,12 +56,12 @@ class TrainedAgent(Agent):
 
     @property
     def card(self) -> dict[str, Any]:
-        """The card of the network."""
+        """Card of the network."""
         return self.network.card
 
     @property
     def path(self) -> Path:
-        """The ONNX file of the network."""
+        """ONNX file of the network."""
         return self.network.path
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
@@ -71,7 +71,7 @@ class TrainedAgent(Agent):
         return masked_choice(logits, self.game.legal(states), self.temperature, random_bits)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
-        """As `Agent.policies`: those at its temperature."""
+        """Return the probabilities at the agent's temperature; see `Agent.policies`."""
         if self.temperature == 0:
             return super().policies(states)
         states = self.live(states)
@@ -79,12 +79,12 @@ class TrainedAgent(Agent):
         return masked_policy(logits / self.temperature, self.game.legal(states))
 
     def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
-        """As `Agent.consider`; the probabilities are those at temperature 1."""
+        """Return actions, and the probabilities at temperature 1; see `Agent.consider`."""
         if not len(states):
             return np.zeros(0, np.int64), []
         logits, estimates = self.network.evaluate(states)
         masks = self.game.legal(states)
-        # The network's value is for the seat to move. With two seats the other has the opposite.
+        # The network's value is for the seat to move. With two seats, the other has its negative.
         values = np.full((len(states), self.game.num_players), np.nan)
         if self.game.num_players == 2:
             values[:] = -estimates[:, None]

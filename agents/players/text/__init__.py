@@ -1,1 +1,1 @@
-"""Players that read and write, such as language models: a function of text as an agent."""
+"""Text players, such as language models: functions from prompts to answers as agents."""

@@ -1,4 +1,4 @@
-"""`from_text`: a function from text to text as an agent."""
+"""Agents that play by a function from prompts to answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["NamedTextAgent", "TextAgent", "from_text"]
 
 
 class TextAgent(Agent):
-    """Plays the moves that a function writes; see `from_text`."""
+    """An agent that plays the moves that a function writes; see `from_text`."""
 
     repeatable = False
 
@@ -40,7 +40,7 @@ class TextAgent(Agent):
     ) -> None:
         """Wrap a function; see `from_text`."""
         if not callable(function):
-            raise ValueError(f"function must be a function of a prompt, got {shown(function)}")
+            raise ValueError(f"function must be callable, got {shown(function)}")
         super().__init__(game, spec=spec or f"text:{getattr(function, '__name__', 'function')}")
         self.function = function
         self.batched = truth_value("batched", batched)
@@ -49,8 +49,8 @@ class TextAgent(Agent):
         self.timeout = None if timeout is None else finite_number("timeout", timeout, 0.001, 86400)
         self.workers = whole_number("workers", workers, 1, 1000)
         self._owed: list[set[bytes]] = []
-        """Where games may stand that it forfeits at its second move, having failed at the first:
-        for each the bytes of every such position."""
+        """For each game to forfeit at the agent's next move, the bytes of its possible
+        positions."""
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
         return self.consider(states, random_bits)[0]
@@ -58,7 +58,7 @@ class TextAgent(Agent):
     def consider(
         self, states: States, random_bits: RandomBits
     ) -> tuple[Actions, Sequence[Analysis | None]]:
-        """As `Agent.consider`: every prompt and answer, and what was wrong with it."""
+        """Return actions, and analyses with prompts, answers and errors; see `Agent.consider`."""
         game = self.game
         actions = np.full(len(states), -1, np.int64)
         tried: list[list[Try]] = [[] for _ in states]
@@ -66,7 +66,7 @@ class TextAgent(Agent):
         owed = {k for k, state in enumerate(states) if self._owes(state)}
         for k in owed:
             actions[k] = game.legal(states[k : k + 1])[0].argmin()
-            tried[k].append(Try("", "", "nothing legal was answered where everything was legal"))
+            tried[k].append(Try("", "", "forfeit for the previous move, which had no legal answer"))
         wanted = [k for k in range(len(states)) if k not in owed]
         for _ in range(self.tries):
             prompts = [
@@ -98,10 +98,10 @@ class TextAgent(Agent):
         ]
 
     def _answers(self, prompts: Sequence[str]) -> list[str]:
-        """The function's answers, as many texts.
+        """Return the function's answer to each prompt.
 
         Raises:
-            ValueError: it failed, took too long or returned anything else.
+            ValueError: the function failed, took too long or did not return text.
         """
         if not prompts:
             return []
@@ -113,7 +113,7 @@ class TextAgent(Agent):
                 answers = call_each(self.function, prompts, self.workers, self.timeout)
         if not is_list(answers) or len(answers) != len(prompts):
             raise ValueError(
-                f"{self.spec} must return a list of {len(prompts)} texts for as many prompts, "
+                f"{self.spec} must return a list of {len(prompts)} texts, one for each prompt, "
                 f"got {shown(answers)}"
             )
         for answer in answers:
@@ -124,26 +124,28 @@ class TextAgent(Agent):
     # -- Forfeits ---------------------------------------------------------------------------
 
     def _forfeit(self, state: States, meant: int | None, reason: str) -> int:
-        """An illegal action, which loses the game; a legal one where there is no other.
+        """Return an illegal action, which loses the game, or action 0 if every action is legal.
+
+        In the second case the agent forfeits at its next move.
 
         Raises:
-            ValueError: every action is legal, in a game in which it cannot forfeit later.
+            ValueError: every action is legal, and the game has chance or more than two players.
         """
         legal = self.game.legal(state)[0]
         message = f"{self.spec} gave no legal move in {self.tries} tries ({reason})"
         if not legal.all():
-            warnings.warn(f"{message}: it forfeits a game", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"{message}; it forfeits a game", RuntimeWarning, stacklevel=4)
             return int(legal.argmin()) if meant is None else meant
         if self.game.num_players != 2 or self.game.has_chance:
-            raise ValueError(f"{message}, where every action is legal, so that it cannot forfeit")
+            raise ValueError(f"{message}, and cannot forfeit because every action is legal")
         warnings.warn(
-            f"{message}: it forfeits a game at its next move", RuntimeWarning, stacklevel=4
+            f"{message}; it forfeits a game at its next move", RuntimeWarning, stacklevel=4
         )
         self._owed.append(self._next_positions(state))
         return 0
 
     def _next_positions(self, state: States) -> set[bytes]:
-        """Where its next move may be asked for, if it plays action 0 here, as `_owes` compares."""
+        """Return the possible positions at the agent's next move after action 0, as bytes."""
         after = state.copy()
         self.game.play(after, [0])
         replies = np.flatnonzero(self.game.legal(after)[0])
@@ -153,7 +155,7 @@ class TextAgent(Agent):
         return {position.tobytes() for position in positions}
 
     def _owes(self, state: np.void) -> bool:
-        """Whether it forfeits the game that stands here, having failed at its first move."""
+        """Return whether the agent must forfeit the game of this position."""
         if not self._owed:
             return False
         bare = np.array([state], self.game.state_dtype)
@@ -166,7 +168,7 @@ class TextAgent(Agent):
 
 
 class NamedTextAgent(TextAgent):
-    """A `TextAgent` whose function is named, as in the spec `text:MODULE:FUNCTION`."""
+    """A `TextAgent` of a named function, as in the spec `text:MODULE:FUNCTION`."""
 
     def __init__(
         self,
@@ -184,19 +186,19 @@ class NamedTextAgent(TextAgent):
         """Import the function.
 
         Args:
-            game: what is played.
-            seed: of nothing: what is random is the function's own affair.
-            module: where the function is; the current folder is searched, too.
-            function: its name there.
-            batched: as for `from_text`, like the rest.
-            tries: see there.
-            list_moves: see there.
-            timeout: see there.
-            workers: see there.
-            spec: the name it goes by.
+            game: the game to play.
+            seed: unused; the function controls its own randomness.
+            module: module of the function; may be in the current folder.
+            function: name of the function in the module.
+            batched: see `from_text`.
+            tries: see `from_text`.
+            list_moves: see `from_text`.
+            timeout: see `from_text`.
+            workers: see `from_text`.
+            spec: name of the agent.
 
         Raises:
-            ValueError: there is no such function, or an argument is out of range.
+            ValueError: the function cannot be imported, or an argument is out of range.
         """
         try:
             found = import_object(module, function)
@@ -216,7 +218,7 @@ class NamedTextAgent(TextAgent):
 
     @property
     def version(self) -> str:
-        """The SHA-256 of the file that has the function."""
+        """SHA-256 of the file with the function."""
         return f"function of {file_sha256(self._module) or 'unknown'}"
 
 
@@ -230,29 +232,29 @@ def from_text(
     timeout: float | None = None,
     workers: int = 1,
 ) -> TextAgent:
-    """A player that reads and writes, such as a language model, as an agent.
+    """Return an agent that plays by a text function, such as a call to a language model.
 
-    It is told the rules in short, the position in the console format, whatever else its seat
-    knows, and how a move is written. How its move is found in the answer,
-    `agents.players.text.answers` says. It is told what was wrong with an answer and asked again;
-    when all tries are used up it forfeits the game by an illegal action, and a `RuntimeWarning`
-    says why. Where every action is legal, as on an empty board, it plays the first one and forfeits
-    at its next move. `Episode.play(..., analysis=True)` keeps all prompts and answers.
+    The prompt has the rules in short, the position in the console format, other knowledge of the
+    seat, and the format of a move. `agents.players.text.answers` describes how the move is found in
+    the answer. After an answer without a legal move, the next prompt has the error. After `tries`
+    such answers the agent forfeits the game by an illegal action, with a `RuntimeWarning`. If every
+    action is legal, as on an empty board, the agent plays the first one and forfeits at its next
+    move. `Episode.play(..., analysis=True)` keeps all prompts and answers.
 
     Args:
-        function: takes a prompt and returns an answer, both `str`.
-        game: what is played, or its name.
-        batched: whether the function takes a list of prompts instead, and returns as many answers:
-            for games that are played side by side.
-        tries: how often it is asked for one move, at least 1.
+        function: function from a prompt to an answer, both `str`.
+        game: the game to play, or its name.
+        batched: whether the function takes a list of prompts, from parallel games, and returns a
+            list of answers.
+        tries: maximum number of answers for one move, at least 1.
         list_moves: whether the prompt lists the legal moves.
-        timeout: seconds that a call may take; `None` for any time. The call itself cannot be
-            ended, so a client's own timeout is better.
-        workers: how many calls may be under way at once, unless it is batched.
+        timeout: time limit of a call, in seconds; `None` for no limit. A late call goes on in its
+            thread, so a timeout in the client is better.
+        workers: maximum number of parallel calls, unless `batched`.
 
     Raises:
-        ValueError: for arguments out of range. The agent raises it when the function fails, takes
-            too long or returns no text: that is no forfeit, it ends the match.
+        ValueError: an argument is out of range. The agent raises it if the function fails, takes
+            too long or does not return text; this ends the match without a forfeit.
 
     Example:
         >>> import agents, boardenvs

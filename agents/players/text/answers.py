@@ -1,8 +1,8 @@
-"""How a move is found in an answer.
+"""Moves in the answers of text players.
 
-The move is what follows the last `Move:` on its line, in capitals or not. Where there is no
-`Move:`, the whole answer is the move, if it has one line. Around the move blanks, quotes, brackets
-and the marks of Markdown (`*`, `_`, `` ` ``) are left out, and a full stop at its end.
+The move is the text after the last `Move:` (in any case) on the same line. An answer of one line
+may omit `Move:`. Blanks, quotes, brackets and Markdown marks (`*`, `_`, `` ` ``) around the move
+are ignored, and so is a final full stop.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from boardenvs.game import Game
 __all__ = ["LONGEST", "MoveError", "find_move", "read_move"]
 
 LONGEST = 100
-"""Characters that a move may have."""
+"""Maximum number of characters of a move."""
 _MARK = re.compile(r"\bmove[*_`\"']{0,4}[ \t]?:", re.IGNORECASE)
-_AROUND = " \t*_`'\"\u2018\u2019\u201c\u201d()[]{}<>"  # with the quotes that typographers use
+_AROUND = " \t*_`'\"\u2018\u2019\u201c\u201d()[]{}<>"  # with typographic quotes
 
 
 class MoveError(ValueError):
-    """An answer holds no legal move."""
+    """The error of an answer without a legal move."""
 
     def __init__(self, message: str, action: int | None = None) -> None:
-        """Say what is wrong.
+        """Create the error.
 
         Args:
-            message: one line, as the player is told.
-            action: the action that was meant, if it is one at all.
+            message: one line for the player.
+            action: the illegal action in the answer, if any.
         """
         super().__init__(message)
         self.action = action
 
 
 def find_move(answer: str) -> str:
-    """The text of the move in an answer.
+    """Return the text of the move in an answer.
 
     Raises:
-        MoveError: there is none.
+        MoveError: the answer has no move.
     """
     marked = [mark.end() for mark in _MARK.finditer(answer)]
     lines = (answer[marked[-1] :] if marked else answer.strip()).splitlines()
@@ -55,15 +55,15 @@ def find_move(answer: str) -> str:
 
 
 def read_move(game: Game, state: np.void, answer: str) -> int:
-    """The legal action that an answer names.
+    """Return the legal action in an answer.
 
     Args:
-        game: what is played.
-        state: the position that was asked about.
+        game: the game.
+        state: the position of the prompt.
         answer: any text.
 
     Raises:
-        MoveError: it names none; one printable line says why.
+        MoveError: the answer has no legal action. The message is one printable line.
     """
     move = find_move(answer)
     try:
@@ -77,6 +77,6 @@ def read_move(game: Game, state: np.void, answer: str) -> int:
 
 
 def _bare(text: str) -> str:
-    """A move without what stands around it."""
+    """Return a move without the ignored characters around it."""
     bare = text.strip().strip(_AROUND)
     return bare.removesuffix(".").strip(_AROUND)

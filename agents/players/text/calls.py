@@ -1,4 +1,4 @@
-"""A function of the user's own, asked for many answers at once and not waited for without end."""
+"""Parallel calls of a user's function, with a time limit."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["call_each"]
 def call_each(
     function: Callable[[str], object], prompts: Sequence[str], workers: int, timeout: float | None
 ) -> list[object]:
-    """What a function answers to each prompt.
+    """Return the answer of a function to each prompt.
 
     Args:
-        function: is called with one prompt.
-        prompts: any number of them.
-        workers: how many calls may be under way at once, each in a thread of its own; with 1 and
-            no timeout they are made here, one after the other.
-        timeout: seconds that a call may take.
+        function: function of one prompt.
+        prompts: any number of prompts.
+        workers: maximum number of parallel calls, each in its own thread. With 1 worker and no
+            timeout, this thread makes all calls.
+        timeout: time limit of a call, in seconds; `None` for no limit.
 
     Raises:
-        TimeoutError: a call has taken longer. Nothing can end it: its thread is left behind.
-        BaseException: whatever a call raises, once; no other call is begun then.
+        TimeoutError: a call took longer. It goes on in its thread, because nothing can stop it.
+        BaseException: the first exception of a call, after which no other call starts.
     """
     if workers == 1 and timeout is None:
         return [function(prompt) for prompt in prompts]
@@ -42,7 +42,7 @@ def call_each(
                 begun[place] = time.monotonic()
             try:
                 ended.put((place, function(prompt), None))
-            except BaseException as error:  # noqa: BLE001 raised where it was asked
+            except BaseException as error:  # noqa: BLE001 raised in the calling thread
                 with lock:
                     todo.clear()
                 ended.put((place, None, error))
@@ -70,7 +70,7 @@ def _next(
     lock: threading.Lock,
     timeout: float | None,
 ) -> tuple[int, object, BaseException | None]:
-    """The next call that has ended. Raises `TimeoutError` if one takes too long."""
+    """Wait for the next finished call; raise `TimeoutError` if one takes too long."""
     while timeout is not None:
         with lock:
             late = time.monotonic() - min(begun.values(), default=time.monotonic()) - timeout

@@ -1,4 +1,4 @@
-"""`Dialogue`: one game as a conversation with a player that reads and writes."""
+"""One game as a conversation with a text player."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Dialogue"]
 
 
 class Dialogue:
-    """One seat is the writer's, agents of one spec have the others.
+    """A game between a text player in one seat and agents of one spec in the others.
 
-    `message` is what the writer is told next; `answer` takes what it writes, until `over`. The
-    rules are told once, with the first message. The same arguments give the same game.
+    Send `message` to the player and pass the reply to `answer`, until `over`. Only the first
+    message has the rules. The same arguments and answers give the same game.
     """
 
     def __init__(
@@ -32,19 +32,19 @@ class Dialogue:
         tries: int = 3,
         list_moves: bool = False,
     ) -> None:
-        """Begin a game, up to the writer's first move.
+        """Start a game, up to the text player's first move.
 
         Args:
-            game: what is played.
-            opponent: spec of the agent in every other seat; none of the user's own, since specs
-                may come from files, unless `agents.allow` has named it.
-            seat: the writer's.
-            seed: of everything random.
-            tries: how often it may answer for one move; then it forfeits.
-            list_moves: whether the legal moves are listed.
+            game: the game to play.
+            opponent: spec of the agent in every other seat. Because specs may come from files, it
+                may name user code only after `agents.allow`.
+            seat: the text player's seat.
+            seed: seed of all randomness, at least 0.
+            tries: maximum number of answers for one move, at least 1; then the player forfeits.
+            list_moves: whether messages list the legal moves.
 
         Raises:
-            ValueError: for an argument that is no such thing.
+            ValueError: an argument is invalid.
         """
         self.game = game
         self.seat = whole_number("seat", seat, 0, game.num_players - 1)
@@ -57,36 +57,36 @@ class Dialogue:
         if opponent != "random" and game.num_players > 1:
             self._opponent = make_builtin(opponent, game)
         self.wrong = 0
-        """How many of its answers were no legal move."""
+        """Number of answers without a legal move."""
         self.forfeited = False
-        """Whether its last answers used up all tries."""
+        """Whether the text player used up all tries for a move."""
         self._failed = 0
         self.message = opening(game, self.seat) + "\n" + self._go_on()
-        """What the writer is told next, "" after the end."""
+        """Next message to the text player, "" after the end."""
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended, for the writer at least."""
+        """Whether the game is over or forfeited."""
         return self.forfeited or bool(self.game.over(self._states)[0])
 
     @property
     def plies(self) -> int:
-        """How many moves were played."""
+        """Number of moves so far."""
         return int(self._states["ply"][0])
 
     @property
     def result(self) -> float:
-        """The writer's result: as the game has it, -1 for a forfeit, 0 until the end."""
+        """The text player's result: the game's return, -1 for a forfeit, 0 until the end."""
         return -1.0 if self.forfeited else float(self.game.returns(self._states)[0, self.seat])
 
     def answer(self, text: str) -> None:
-        """Take an answer of the writer's: a move, or a wrong one.
+        """Play the move of an answer, or count an answer without a legal move.
 
         Raises:
             ValueError: the game is over.
         """
         if self.over:
-            raise ValueError("the game is over: there is nothing to answer")
+            raise ValueError("answer must not be called after the game is over")
         try:
             action = read_move(self.game, self._states[0], text)
         except MoveError as error:
@@ -101,7 +101,7 @@ class Dialogue:
         self.message = self._go_on()
 
     def _go_on(self) -> str:
-        """Play until the writer is to move; what it is told then."""
+        """Play until the text player is to move; return the next message."""
         game, states = self.game, self._states
         lines = []
         while not self.over and states["to_move"][0] != self.seat:

@@ -1,4 +1,4 @@
-"""What a player that reads and writes is told of a position."""
+"""Prompts of text players."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["opening", "request", "turn"]
 
 
 def opening(game: Game, seat: int) -> str:
-    """What stays the same for a whole game: who one is, the rules, and how to answer."""
+    """Return the part that is constant in a game: the seat, the rules and how to answer."""
     rules = "\n".join(game.presentation.rules_in_short())
     return (
         f"You play {game.name.replace('_', ' ')} as {game.seat_names[seat]}.\n\n"
@@ -23,10 +23,10 @@ def opening(game: Game, seat: int) -> str:
 
 
 def turn(game: Game, state: np.void, *, list_moves: bool = False) -> str:
-    """What changes from move to move: the position as far as its player knows it, and the question.
+    """Return the part for one move: the position as the player knows it, and the question.
 
     Args:
-        game: what is played.
+        game: the game.
         state: a position that is not over.
         list_moves: whether to list the legal moves.
     """
@@ -44,14 +44,12 @@ def turn(game: Game, state: np.void, *, list_moves: bool = False) -> str:
 def request(
     game: Game, state: np.void, refused: Sequence[str] = (), *, list_moves: bool = False
 ) -> str:
-    """The whole prompt for one move.
-
-    It tells what the seat to move may know and nothing more.
+    """Return the whole prompt for one move, with only the knowledge of the seat to move.
 
     Args:
-        game: what is played.
+        game: the game.
         state: a position that is not over.
-        refused: what was wrong with the answers so far.
+        refused: the errors of the answers so far.
         list_moves: whether to list the legal moves.
     """
     parts = [opening(game, int(state["to_move"])), turn(game, state, list_moves=list_moves)]

@@ -1,7 +1,7 @@
-"""The games as an environment of `verifiers`, to train and evaluate players that read and write.
+"""A `verifiers` environment of the games, to train and evaluate text players.
 
-It needs the extra `[verifiers]`. `verifiers` finds environments by the name of a module that is not
-in a package; from Python, importing this module makes the name `boardenvs_games` one.
+It requires the extra `[verifiers]`. `verifiers` finds environments by the name of a top-level
+module. Importing this module registers itself as `boardenvs_games`.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ _REPORT = "boardenvs"
 
 
 class GamesConfig(vf.TasksetConfig):
-    """Which games are played: the settings of `Games`."""
+    """Settings of `Games`."""
 
     game: str = "pizza_order"
-    """A name in `boardenvs.GAMES`."""
+    """Name of a game in `boardenvs.GAMES`."""
     params: dict[str, Any] = Field(default_factory=dict)
-    """As `boardenvs.make` takes them."""
+    """Parameters for `boardenvs.make`."""
     opponent: str = "random"
     """Spec of the agent in every other seat."""
     num_games: int = 1000
     seed: int = 0
-    """Of all games; the seats are taken in turn."""
+    """Seed of all games."""
     tries: int = 3
-    """How often a move may be answered before the game is forfeited."""
+    """Maximum number of answers for one move; then the player forfeits."""
     list_moves: bool = False
-    """Whether the legal moves are listed."""
+    """Whether messages list the legal moves."""
 
 
 class GameData(vf.TaskData):
-    """One game to be played; all that `Dialogue` takes."""
+    """Arguments of the `Dialogue` of one game."""
 
     game: str
     params: dict[str, Any]
@@ -57,28 +57,28 @@ class GameData(vf.TaskData):
 
 
 class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
-    """One game, worth its result: 1 for a win, -1 for a loss or a forfeit; see the game's page."""
+    """A task of one game. Its reward is the return, or -1 for a forfeit; see the game's page."""
 
     @vf.reward
     async def result(self, trace: vf.Trace) -> float:
-        """The game's result; 0 for one that was broken off."""
+        """Return the result of the game, 0 for an unfinished one."""
         return trace.info.get(_REPORT, {}).get("result", 0.0)
 
     @vf.metric
     async def course(self, trace: vf.Trace) -> dict[str, float]:
-        """How the game went: its plies, wrong answers, and whether it was forfeited."""
+        """Return the number of plies and wrong answers, and whether the player forfeited."""
         report = trace.info.get(_REPORT, {})
         return {key: float(report.get(key, 0)) for key in ("plies", "wrong", "forfeited")}
 
 
 class Games(vf.Taskset[GameTask, GamesConfig]):
-    """Games from seeds that follow from one."""
+    """A task set of games, whose players take the seats in turn."""
 
     def load(self) -> Iterable[GameTask]:
-        """One task for each game.
+        """Return one task for each game.
 
         Raises:
-            ValueError: there is no such game, or a setting is out of range.
+            ValueError: the game is unknown, or a setting is out of range.
         """
         config = self.config
         game = boardenvs.make(config.game, **config.params)
@@ -100,17 +100,17 @@ class Games(vf.Taskset[GameTask, GamesConfig]):
 
 
 class GamesEnvConfig(vf.EnvConfig):
-    """Who plays: the settings of `GamesEnv`."""
+    """Settings of `GamesEnv`."""
 
     player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
-    """On this machine: nothing that the player writes is run."""
+    """The text player. It runs on this machine, because its answers are never executed."""
 
 
 class GamesEnv(vf.Env[GamesEnvConfig]):
-    """A conversation for each game: a message for each move of the player's."""
+    """An environment of conversations, one for each game, with a message for each move."""
 
     async def run(self, task: GameTask, agents: vf.Agents) -> None:
-        """Play one game. Opponents think in a thread of their own."""
+        """Play one game, with the opponents in another thread."""
         data = task.data
         dialogue = await asyncio.to_thread(
             lambda: Dialogue(
@@ -137,7 +137,7 @@ class GamesEnv(vf.Env[GamesEnvConfig]):
 
 
 class ChatHarness(vf.Harness[vf.HarnessConfig]):
-    """Asks the model for one answer at a time, in this process: it needs no program beside."""
+    """A harness that requests one answer at a time in this process, without another program."""
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_RESUME = True
@@ -154,7 +154,7 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):
         mcp_urls: dict[str, str],
         data: vf.TaskData,
     ) -> vf.ProgramResult:
-        """One request, of the whole conversation so far."""
+        """Send one request with the whole conversation so far."""
         system, prompt = self.resolve_prompt(data)
         said = [{"role": "system", "content": system}] if system else []
         if isinstance(prompt, str):

@@ -57,7 +57,7 @@ def test_it_is_what_the_agent_within_it_is(monkeypatch):
     version = agent_version("trained", trained, game)
     assert "network" in version
     assert agent_version("mixed:10:trained", mixed, game) == version
-    with pytest.raises(ValueError, match="agent of your own"):
+    with pytest.raises(ValueError, match="some_module:factory"):
         make_builtin("mixed:10:mixed:5:some_module:factory", game)
 
 

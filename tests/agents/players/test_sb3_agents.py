@@ -138,9 +138,9 @@ def test_the_model_is_left_as_it_was(model, gekitai):
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_model_of_another_game(kind, gekitai, refused):
-    with refused(r"the model observes Box\(.*\), Gekitai\(.*\) gives \(3, 6, 6\)"):
+    with refused(r"model .*\(3, 6, 6\) .*Gekitai\(.*got Box"):
         agents.from_sb3(new_model(kind, "game112"), gekitai)
-    with refused(r"the model observes Box\(.*\), Gekitai\(.*\) gives \(3, 6, 6\)"):
+    with refused(r"model .*\(3, 6, 6\) .*Gekitai\(.*got Box"):
         agents.from_sb3(new_model(kind, "gekitai", board_size=7), gekitai)
 
 
@@ -149,7 +149,7 @@ def test_other_actions(gekitai, refused):
         observation_space = gymnasium.spaces.Box(0, 1, (108,), np.int8)
         action_space = gymnasium.spaces.Discrete(5)
 
-    with refused(r"the model acts in Discrete\(5\), Gekitai\(.*\) has 36 actions"):
+    with refused(r"model .*36 actions .*Gekitai\(.*got Discrete\(5\)"):
         agents.from_sb3(PPO("MlpPolicy", Five(), n_steps=16, batch_size=16, device="cpu"), gekitai)
 
 
@@ -164,12 +164,12 @@ def test_spaces_of_another_kind(gekitai, refused):
         )
         action_space = gymnasium.spaces.Discrete(36)
 
-    with refused("expected a model with a policy or Q-values over discrete actions"):
+    with refused("model .*policy or Q-values .*got "):
         agents.from_sb3(SAC("MlpPolicy", Continuous(), buffer_size=10, device="cpu"), gekitai)
     options = {"n_steps": 16, "batch_size": 16, "device": "cpu"}
-    with refused(r"the model acts in Box"):
+    with refused(r"model .*actions .*got Box"):
         agents.from_sb3(PPO("MlpPolicy", Continuous(), **options), gekitai)
-    with refused(r"the model observes Dict"):
+    with refused(r"model .*observe .*got Dict"):
         agents.from_sb3(PPO("MultiInputPolicy", Named(), **options), gekitai)
 
 
@@ -185,19 +185,19 @@ def test_an_algorithm_that_it_cannot_ask(kind, policy, options, gekitai, refused
     # One has a distribution of returns an action, the other remembers the game so far.
     env = FlattenObservation(gymnasium.make(env_id("gekitai")))
     model = kind(policy, env, device="cpu", **options)
-    with refused("expected a model with a policy or Q-values over discrete actions"):
+    with refused("model .*policy or Q-values .*got "):
         agents.from_sb3(model, gekitai)
 
 
 @pytest.mark.parametrize("junk", [None, "MaskablePPO", 3])
 def test_what_is_no_model(junk, gekitai, refused):
-    with refused("expected a model with a policy or Q-values over discrete actions"):
+    with refused("model .*policy or Q-values .*got "):
         agents.from_sb3(junk, gekitai)
 
 
 @pytest.mark.parametrize("temperature", [-1, float("nan"), float("inf"), "hot"])
 def test_a_bad_temperature(temperature, gekitai, refused):
-    with refused("temperature must be a number of at least 0, got "):
+    with refused("^temperature .*got "):
         agents.from_sb3(new_model(PPO, "gekitai"), gekitai, temperature)
 
 

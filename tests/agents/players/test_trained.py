@@ -127,7 +127,7 @@ def test_it_observes_as_it_was_trained_where_the_game_shows_more_or_less(remembe
 
 def test_what_a_game_shows_besides_is_no_excuse_for_another_game(network_file, refused):
     path = network_file(boardenvs.make("goat_race", num_players=2, memory=True))
-    with refused("plays goat_race with .*'num_players': 2.*, not goat_race with "):
+    with refused("goat_race .*'num_players': 2.*goat_race"):
         agents.make(f"trained:{path}", boardenvs.make("goat_race"))
 
 
@@ -174,13 +174,13 @@ def test_it_plays_as_the_model_does(tiny, gekitai, live_positions):
 
 
 def test_a_network_of_another_game(tiny, game112, refused):
-    with refused("plays gekitai with .*, not game112 with "):
+    with refused("agent.onnx .*gekitai .*game112"):
         agents.make(tiny.spec, game112)
 
 
 def test_a_network_for_other_parameters(tiny, refused):
     for params in ({"board_size": 7}, {"pieces": 9}, {"line_length": 4}):
-        with refused("plays gekitai with .*'board_size': 6.*, not gekitai with "):
+        with refused("agent.onnx .*gekitai .*'board_size': 6.*gekitai"):
             agents.make(tiny.spec, boardenvs.make("gekitai", **params))
 
 
@@ -198,7 +198,7 @@ def test_a_truncated_network(tiny_copy, gekitai, refused, kept, checked):
         card = tiny_copy.card
         del card["sha256"]
         card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
-    with refused("agent.onnx is damaged or "):
+    with refused("agent.onnx .*damaged"):
         agents.make(tiny_copy.spec, gekitai)
 
 
@@ -214,7 +214,7 @@ def test_one_byte_changed(tiny_copy, gekitai, refused):
 def test_a_file_that_is_no_network(network_file, gekitai, refused, content):
     path = network_file(gekitai)
     path.write_bytes(content)
-    with refused("handmade.onnx .*not an ONNX network"):
+    with refused("handmade.onnx .*ONNX"):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -235,7 +235,7 @@ def test_a_file_that_is_no_network(network_file, gekitai, refused, content):
 )
 def test_a_network_of_another_kind(network_file, gekitai, refused, change):
     path = network_file(gekitai, **change)
-    with refused("handmade.onnx .*inputs .*outputs .*, got inputs "):
+    with refused("handmade.onnx .*inputs .*outputs .*got "):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -293,7 +293,7 @@ def test_a_card_with_damaged_scores(tiny_copy, gekitai, refused, scores):
 def test_a_card_of_something_else(tiny_copy, gekitai, refused, changes):
     card = {**tiny_copy.card, **changes}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
-    with refused("agent.onnx plays .*, not gekitai with "):
+    with refused("agent.onnx .*gekitai"):
         agents.make(tiny_copy.spec, gekitai)
 
 
@@ -301,7 +301,7 @@ def test_a_card_of_something_else(tiny_copy, gekitai, refused, changes):
 def test_a_card_whose_words_have_several_lines(tiny_copy, gekitai, refused, key):
     card = {**tiny_copy.card, key: "a\nb"}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
-    with refused(r"agent.onnx plays .*a\\nb.*, not gekitai with "):
+    with refused(r"agent.onnx .*a\\nb.*gekitai"):
         agents.make(tiny_copy.spec, gekitai)
 
 

@@ -91,7 +91,7 @@ def test_a_batched_function_is_asked_once_for_all():
     player = agents.from_text(many, GAME112, batched=True, tries=4)
     states = GAME112.new(8, 0)
     GAME112.play(states, [17] * 8)
-    with pytest.warns(RuntimeWarning, match="gave no legal move in 4 tries"):
+    with pytest.warns(RuntimeWarning, match="no legal move in 4 tries"):
         player.act(states)
     assert sizes == [8, 4, 2, 1]
 
@@ -135,9 +135,7 @@ def test_when_all_tries_are_used_up_it_forfeits_by_what_it_meant():
     states = GAME112.new(1, 0)
     GAME112.play(states, [7])
     player = agents.from_text(scripted("4 2", "x", "4 2", "x"), GAME112, tries=2)
-    with pytest.warns(
-        RuntimeWarning, match=r"no legal move in 2 tries \(x: .*\): it forfeits a game$"
-    ):
+    with pytest.warns(RuntimeWarning, match=r"no legal move in 2 tries .*x: .*forfeit"):
         assert player.act(states).tolist() == [7]
     GAME112.play(states, [7])
     assert GAME112.returns(states).tolist() == [[1.0, -1.0]]
@@ -174,7 +172,7 @@ def test_no_forfeit_where_there_is_none_to_be_had(monkeypatch):
     monkeypatch.setattr(
         type(game), "legal", lambda self, states: np.ones((len(states), game.num_actions), bool)
     )
-    with pytest.raises(ValueError, match="every action is legal, so that it cannot forfeit"):
+    with pytest.raises(ValueError, match="cannot forfeit"):
         agents.from_text(lambda _: "no", game).act(game.new(1, 0))
 
 
@@ -207,16 +205,16 @@ def fail(prompt):
 @pytest.mark.parametrize(
     ("function", "options", "message"),
     [
-        (fail, {}, "^text:fail failed: ConnectionError: the server is gone$"),
-        (fail, {"workers": 2}, "^text:fail failed: ConnectionError: the server is gone$"),
-        (fail, {"timeout": 9}, "^text:fail failed: ConnectionError: the server is gone$"),
-        (fail, {"batched": True}, "^text:fail failed: ConnectionError: the server is gone$"),
-        (lambda _: None, {}, "^text:<lambda> must return text, got None$"),
-        (lambda _: b"1 1", {}, "^text:<lambda> must return text, got b'1 1'$"),
-        (lambda _: "1 1", {"batched": True}, "must return a list of 2 texts .*, got '1 1'$"),
-        (lambda _: ["1 1"], {"batched": True}, r"must return a list of 2 texts .*, got \['1 1'\]$"),
-        (lambda _: ["1 1", 1], {"batched": True}, "must return text, got 1$"),
-        (lambda: "1 1", {}, "failed: TypeError"),
+        (fail, {}, "^text:fail .*ConnectionError: the server is gone$"),
+        (fail, {"workers": 2}, "^text:fail .*ConnectionError: the server is gone$"),
+        (fail, {"timeout": 9}, "^text:fail .*ConnectionError: the server is gone$"),
+        (fail, {"batched": True}, "^text:fail .*ConnectionError: the server is gone$"),
+        (lambda _: None, {}, "^text:<lambda> .*got None$"),
+        (lambda _: b"1 1", {}, "^text:<lambda> .*got b'1 1'$"),
+        (lambda _: "1 1", {"batched": True}, "^text:<lambda> .*list of 2 .*got '1 1'$"),
+        (lambda _: ["1 1"], {"batched": True}, r"^text:<lambda> .*list of 2 .*got \['1 1'\]$"),
+        (lambda _: ["1 1", 1], {"batched": True}, "^text:<lambda> .*got 1$"),
+        (lambda: "1 1", {}, "^text:<lambda> .*TypeError"),
     ],
 )
 def test_a_function_that_fails(function, options, message, refused):
@@ -233,7 +231,7 @@ def test_one_that_hangs(options, refused):
         return "1 1"
 
     began = time.monotonic()
-    with refused(r"^text:hang failed: TimeoutError: no answer within 0\.2 seconds$"):
+    with refused(r"^text:hang .*TimeoutError: .*0\.2 seconds"):
         agents.from_text(hang, GAME112, timeout=0.2, **options).act(GAME112.new(3, 0))
     stop.set()
     assert 0.2 <= time.monotonic() - began < 30
@@ -263,15 +261,15 @@ def test_after_a_failure_no_other_call_is_begun(refused):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"function": "mine:f"}, "function must be a function of a prompt, got 'mine:f'"),
+        ({"function": "mine:f"}, "function .*'mine:f'"),
         ({"game": "chess"}, "chess"),
-        ({"tries": 0}, "tries must be a whole number of at least 1, got 0"),
-        ({"tries": True}, "tries must be a whole number"),
-        ({"batched": 1}, "batched must be True or False, got 1"),
-        ({"list_moves": None}, "list_moves must be True or False, got None"),
-        ({"timeout": 0}, "timeout must be a number from 0.001 to 86400, got 0"),
-        ({"timeout": float("nan")}, "timeout must be a number"),
-        ({"workers": 0}, "workers must be a whole number from 1 to 1000, got 0"),
+        ({"tries": 0}, "^tries .*got 0"),
+        ({"tries": True}, "^tries .*got True"),
+        ({"batched": 1}, "^batched .*got 1"),
+        ({"list_moves": None}, "^list_moves .*got None"),
+        ({"timeout": 0}, "^timeout .*got 0"),
+        ({"timeout": float("nan")}, "^timeout .*got nan"),
+        ({"workers": 0}, "^workers .*got 0"),
     ],
 )
 def test_bad_arguments(options, message, refused):
@@ -298,13 +296,13 @@ def test_by_its_name(own_module):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("text", "there is no agent 'text'"),
-        ("text:mine", "there is no agent 'text:mine'"),
-        ("text:mine:", "there is no agent 'text:mine:'"),
-        ("text:mine:none", "agent 'text:mine:none' cannot be made: AttributeError"),
-        ("text:nowhere:f", "agent 'text:nowhere:f' cannot be made: ModuleNotFoundError"),
-        ("text:mine:MINE", "function must be a function of a prompt, got 1"),
-        ("text:mine:a:b", "cannot be made: AttributeError"),
+        ("text", "agent 'text'"),
+        ("text:mine", "agent 'text:mine'"),
+        ("text:mine:", "agent 'text:mine:'"),
+        ("text:mine:none", "agent 'text:mine:none' .*AttributeError"),
+        ("text:nowhere:f", "agent 'text:nowhere:f' .*ModuleNotFoundError"),
+        ("text:mine:MINE", "function .*got 1"),
+        ("text:mine:a:b", "agent 'text:mine:a:b' .*AttributeError"),
     ],
 )
 def test_a_name_of_nothing(spec, message, own_module, refused):

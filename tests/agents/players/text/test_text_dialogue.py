@@ -76,7 +76,7 @@ def test_wrong_answers_and_a_forfeit():
     assert dialogue.over
     assert dialogue.forfeited
     assert (dialogue.wrong, dialogue.result, dialogue.message) == (3, -1, "")
-    with pytest.raises(ValueError, match="the game is over"):
+    with pytest.raises(ValueError, match="game is over"):
         dialogue.answer("1 1")
 
 
@@ -97,12 +97,12 @@ def test_nothing_hidden_is_told(monkeypatch):
 def test_bad_arguments():
     game = boardenvs.make("game112")
     for arguments, message in (
-        ({"seat": 2}, "seat must be a whole number from 0 to 1"),
-        ({"seed": -1}, "seed must be"),
-        ({"tries": 0}, "tries must be"),
-        ({"list_moves": 1}, "list_moves must be"),
-        ({"opponent": "nobody"}, "there is no agent 'nobody'"),
-        ({"opponent": "mine:factory"}, "is an agent of your own"),
+        ({"seat": 2}, "^seat .*got 2"),
+        ({"seed": -1}, "^seed .*got -1"),
+        ({"tries": 0}, "^tries .*got 0"),
+        ({"list_moves": 1}, "^list_moves .*got 1"),
+        ({"opponent": "nobody"}, "agent 'nobody'"),
+        ({"opponent": "mine:factory"}, "mine:factory"),
     ):
         with pytest.raises(ValueError, match=message):
             Dialogue(game, **arguments)

@@ -1,1 +1,1 @@
-"""Programs for maintainers, which make and check what the package ships."""
+"""Programs for maintainers that make and check shipped files."""

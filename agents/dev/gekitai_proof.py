@@ -1,7 +1,7 @@
 """A program that settles whether the player to move in Gekitai can force a win.
 
-It searches by proof numbers for a win of any length. What it finds is certain, but it never proves
-that there is none. With `--within` both answers are certain.
+It searches by proof numbers for a win of any length. A win that it finds is certain, but it never
+proves that there is no win. With `--within` both answers are certain.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the position and what is proved of it.
+    """Print the position and the proven result.
 
     Raises:
         ValueError: an argument is out of range, a move is illegal, or the game is over.
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     solver = Solver(game, options.table_bits, both_draw=options.both_lines == "draw")
     given = limits(options)
     if game.over(states)[0]:
-        raise ValueError("the game is over: there is nothing to prove")
+        raise ValueError("moves must lead to a position that is not over")
     solver.search(states[0], 0, plies=options.within)  # compiles, and refuses
     print(game.to_text(states[0]), end="")
     player = game.seat_names[int(states["to_move"][0])]

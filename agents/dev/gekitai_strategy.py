@@ -80,7 +80,7 @@ def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDA
             states["pieces"] = mine, theirs
             search = functools.partial(solver.search, states[0], plies=int(within))
             if not search_on(search, _STEP).result.won:
-                raise ValueError(f"no win within {within} plies can be forced")
+                raise ValueError(f"within must be large enough for a forced win, got {within}")
         collect(solver.table, proved)
         while shorten.bound_to(rules)(game.constants, proved):
             pass
@@ -139,7 +139,7 @@ def shorten(params, proved):
 
 @over_rules()
 def open_after(p, mover, other, cell):
-    """The position after a reply, in its canonical turn, and whether it is still to be won.
+    """Return the position after a reply, in its canonical form, and whether it is not over.
 
     It is not where the reply has lost already, or the winner wins at once.
     """
@@ -152,7 +152,7 @@ def open_after(p, mover, other, cell):
 
 @over_rules()
 def rank_of_move(p, mover, other, enough, proved):
-    """The rank that a move gives after which `mover` is to reply; `enough` if it is no lower."""
+    """Return the rank of a move after which `mover` replies, at most `enough`."""
     rank = 3
     todo = p.board & ~(mover | other)
     while todo != np.uint64(0) and rank < enough:
@@ -218,7 +218,7 @@ def lay_out(params, proved, mark, positions, holes):
 
 @over_rules(plies=1_000_000)
 def read_off(params, proved, positions, cells, ranks):
-    """The cell, as a bit's number, and the rank of proved positions."""
+    """Return the cells, as numbers of bits, and the ranks of proven positions."""
     for k in range(len(positions)):
         entry = proved[find(proved, positions[k, 0], positions[k, 1], ANY_LENGTH)]
         cells[k] = entry.cell
@@ -245,7 +245,7 @@ def _records(positions: _Bitboards, proved: npt.NDArray[np.void]) -> npt.NDArray
 
 
 def _card(strategy: npt.NDArray[Any], file: Path, command: str) -> dict[str, Any]:
-    """What there is to be known about a file."""
+    """Return facts about a file."""
     return {
         "game": "gekitai",
         "params": {"board_size": 6, "pieces": 8, "line_length": 3},

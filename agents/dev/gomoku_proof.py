@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the position and what is proved of it.
+    """Print the position and the proven result.
 
     Raises:
         ValueError: an argument is out of range, a move is illegal, or the game is over.

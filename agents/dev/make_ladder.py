@@ -46,7 +46,7 @@ __all__ = ["DESCRIPTION", "SEED", "add_arguments", "run"]
 
 DESCRIPTION = "Play the tournament of a benchmark task, and write its ladder into the package."
 SEED = 2026
-"""Of the tournaments."""
+"""Seed of the tournaments."""
 _AIM = 12.0  # points, half the interval of a difference of neighbours
 _FIRST = 50  # pairs of games that neighbours begin with
 _ROUND = 25  # pairs of games
@@ -83,7 +83,7 @@ class _Tournament:
         return Match(self.game, agents, SEED, self.task.opening_plies, self.task.openings)
 
     def _most(self) -> np.ndarray:
-        """How many pairs of games two agents can play, no two the same."""
+        """Return the number of different pairs of games between two agents."""
         size = len(self.task.agents)
         most = np.full((size, size), np.inf)
         for (low, high), record in zip(self.places, self.records, strict=False):
@@ -94,7 +94,7 @@ class _Tournament:
         return most
 
     def begin(self) -> None:
-        """Take note of what the store has."""
+        """Read the results in the store."""
         self.store.enter(
             [
                 Lineup(
@@ -162,7 +162,7 @@ class _Tournament:
         return bool((table.pairs[beside + 1, beside] >= wanted).all())
 
     def table(self) -> Crosstable:
-        """What came of all pairs of games."""
+        """Return the results of all pairs of games."""
         table = Crosstable.none(len(self.task.agents))
         for (low, high), record in zip(self.places, self.records, strict=True):
             found = self._pair_scores(record)
@@ -277,7 +277,7 @@ def run(options: argparse.Namespace) -> None:
     tasks = suite(options.suite)
     for name in options.tasks:
         if name not in tasks:
-            raise ValueError(f"there is no task {name!r}; there is {', '.join(tasks)}")
+            raise ValueError(f"TASK must be one of {', '.join(tasks)}, got {name!r}")
     minutes = finite_number("minutes", options.minutes, 0)
     workers = whole_number("workers", options.workers, 1)
     options.store.mkdir(parents=True, exist_ok=True)

@@ -26,7 +26,7 @@ _GAMES = 64
 _SIMULATIONS = 64
 _OPENING_PLIES = 6
 _TEMPERATURE_PLIES = 10
-"""As search-guided training varies its games, and a bit more."""
+"""Random plies of openings, a little more than in search-guided training."""
 _LEAVES = 4096
 _MATCH_OPENING = 4
 
@@ -36,21 +36,21 @@ class Met:
     """Positions of games that a search played against itself, as the network saw them."""
 
     played: States
-    """Those in which it moved, shape (N,), as far as its seat knew them."""
+    """Positions in which the network moved, shape (N,), as its seat knew them."""
     leaves: npt.NDArray[np.int8]
     """Observations of positions that it asked about, shape (M, *observation_shape)."""
 
 
 def met_by_search(game: Game, network: OnnxPolicy, num: int, seed: int) -> Met:
-    """Have a search play games against itself, guided by a network.
+    """Play games of a search guided by a network against itself.
 
     Games begin with up to six plies at random; for ten plies actions are drawn by their visits.
 
     Args:
-        game: what is played.
+        game: the game.
         network: what guides the search.
         num: positions in which it is to move, at least.
-        seed: of everything random.
+        seed: seed of everything random.
     """
     rng = np.random.default_rng(seed)
     recorder = _Recorder(network, _LEAVES / (num * _SIMULATIONS), rng)
@@ -93,7 +93,7 @@ class _Recorder:
 
 
 def agreement(network: OnnxPolicy, other: OnnxPolicy, states: States) -> dict[str, Any]:
-    """How well another network agrees with a network.
+    """Return how well another network agrees with a network.
 
     Returns:
         `positions`; `best_move`, the share in which both prefer the same action; `kl`, the mean
@@ -115,7 +115,7 @@ def agreement(network: OnnxPolicy, other: OnnxPolicy, states: States) -> dict[st
 
 
 def together(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What `agreement` says of as many positions of several games, as one."""
+    """Return the mean of `agreement` over several games with equally many positions."""
     squares = [one["value"] ** 2 for one in found]
     return {
         "positions": sum(one["positions"] for one in found),

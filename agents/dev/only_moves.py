@@ -29,10 +29,10 @@ _AT_A_TIME = 1 << 16
 
 @dataclass(frozen=True)
 class OnlyMoveCount:
-    """How often an agent found the only move."""
+    """Counts of positions in which an agent found the only move."""
 
     played: int
-    """In how many of the positions it played the move."""
+    """Number of positions in which the agent played the move."""
     positions: int
     """Number of positions with an only move."""
 
@@ -62,8 +62,7 @@ def only_moves(game: Game, states: States) -> npt.NDArray[np.int64]:
     """
     if game.num_players != 2 or game.has_chance or game.has_hidden:
         raise ValueError(
-            "only moves are those of games of two players without chance or hidden parts, "
-            f"got {game!r}"
+            f"game must have two players and no chance or hidden information, got {game!r}"
         )
     states = game.arrays.batch(states)
     found = np.full(len(states), -1, np.int64)

@@ -1,10 +1,10 @@
 """A program that makes a game's file of balanced openings.
 
-It draws random moves, and keeps the openings after which the game's judge sees nobody ahead. The
+It samples random moves, and keeps the openings that the game's judge finds balanced. The
 module `openings` in the game's folder (see `agents.games`) has the judge:
 
-- `judge(game, budget)`: the function that tells whether an opening is balanced.
-- `drawable(game, states)`: the actions that moves are drawn from.
+- `judge(game, budget)`: the function that returns whether an opening is balanced.
+- `drawable(game, states)`: the actions that may be sampled.
 - `MOVES` and `BUDGET`: the default numbers of moves, and of positions that the judge looks at.
 - `PARAMS` and `CRITERION`: what the file says of the game's parameters and of the judge.
 """
@@ -31,7 +31,7 @@ __all__ = ["DESCRIPTION", "add_arguments", "different_openings", "run"]
 DESCRIPTION = "Make random openings of a game after which neither player is known to be ahead."
 _IN_VAIN = 10_000  # draws in a row that bring nothing new
 Drawable = Callable[[Game, States], npt.NDArray[np.bool_]]
-"""Which actions may be drawn in positions, of shape (N, num_actions)."""
+"""Return the actions that may be sampled, of shape (N, num_actions)."""
 Opening = tuple[npt.NDArray[np.int64], np.void]
 """The actions, shape (moves,), and the record after them."""
 
@@ -39,7 +39,7 @@ Opening = tuple[npt.NDArray[np.int64], np.void]
 def different_openings(
     game: Game, moves: int, rng: np.random.Generator, drawable: Drawable
 ) -> Iterator[Opening]:
-    """Yield random openings, no two the same but for a symmetry of the board.
+    """Yield random openings that differ even after a symmetry of the board.
 
     They end when ten thousand draws in a row have brought none that is new.
 
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
     game = make_game(options)
     how = player_module(game, "openings")
     if how is None:
-        raise ValueError(f"{game.name} has no judge of openings")
+        raise ValueError(f"GAME must have a judge of openings, got {game.name}")
     num = whole_number("num", options.num, 1)
     moves = whole_number("moves", how.MOVES if options.moves is None else options.moves, 1, 10)
     budget = whole_number("budget", how.BUDGET if options.budget is None else options.budget, 1)
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> None:
         if len(found) == num:
             break
     if len(found) < num:
-        raise ValueError(f"there are {len(found)} such openings of {moves} moves, not {num}")
+        raise ValueError(f"num must be at most {len(found)} with {moves} moves, got {num}")
     params = "".join(f" -p {text}" for text in options.param)
     command = (
         f"python -m agents.dev openings {options.game}{params} --num {num} --moves {moves} "

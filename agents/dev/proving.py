@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Limits(NamedTuple):
-    """How long a program searches at most."""
+    """Limits of a search."""
 
     positions: int = UNLIMITED
     seconds: float = math.inf

@@ -52,7 +52,7 @@ def quantise(
     positions: int = 4096,
     seconds: float = 0.1,
 ) -> dict[str, Any]:
-    """Make a network's int8 version, measure it, and write it down.
+    """Make a network's int8 version, measure it, and write it and its measurements.
 
     Of a network for several sizes positions and games are shared out among those that it was
     trained on; the card tells what was measured on each, and on all together.
@@ -162,7 +162,7 @@ def _speed(found: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _score(scores: Sequence[Scores], simulations: int) -> dict[str, Any]:
-    """What the card says of a match, or of those on several sizes."""
+    """Return the card's entry for a match, or for matches on several sizes."""
     games = sum(one.games for one in scores)
     points = sum(one[0] * one.games for one in scores)
     low, high = wilson(points, games)
@@ -189,7 +189,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Make the version, and print what the card says of it.
+    """Make the version and print its entry on the card.
 
     Raises:
         ValueError: an argument is out of range, or the network cannot be quantised.

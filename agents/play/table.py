@@ -45,11 +45,11 @@ class Table:
     The same seed gives the same games.
 
     Attributes, not to be changed:
-        game: what is played, a `Game`.
+        game: the game, a `Game`.
         opponents: the agents' specs, in the order of their seats, a tuple of str; the specs that
             were given if persons have all seats.
-        seats: the persons', a tuple of ints.
-        seed: of everything random, an int.
+        seats: seats of people, a tuple of ints.
+        seed: seed of everything random, an int.
         positions: from the first to the present one, a list of `Position`.
         actions: what has been played, a list of ints.
         analysis: what led to each action, where an agent told it, a list of `Analysis` or `None`.
@@ -61,13 +61,13 @@ class Table:
         """Deal the first game.
 
         Args:
-            game: what is played.
+            game: the game.
             opponents: specs, one for all other seats or one for each of them in order.
-            seats: the persons', at least one.
-            seed: of everything random; `None` for a fresh one.
+            seats: seats of people, at least one.
+            seed: seed of everything random; `None` for a random one.
 
         Raises:
-            ValueError: there is no such opponent or seat, or it cannot play the game.
+            ValueError: an opponent or a seat does not exist, or an opponent cannot play the game.
         """
         self.seats = tuple(whole_number("seat", seat, 0, game.num_players - 1) for seat in seats)
         if len(set(self.seats)) < len(self.seats):

@@ -35,13 +35,13 @@ def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int |
     A word that is a legal move is that move.
 
     Args:
-        game: what is played.
+        game: the game.
         opponents: the agents' specs, one for all other seats or one for each of them in order.
-        seats: the persons'.
-        seed: of everything random; `None` for a fresh one.
+        seats: seats of people.
+        seed: seed of everything random; `None` for a random one.
 
     Raises:
-        ValueError: there is no such opponent or seat, or it cannot play the game.
+        ValueError: an opponent or a seat does not exist, or an opponent cannot play the game.
     """
     _TerminalGame(Table(game, opponents, seats, seed)).play()
 

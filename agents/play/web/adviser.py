@@ -32,9 +32,9 @@ class Adviser:
         """Prepare an adviser, without making the agent.
 
         Args:
-            spec: of the agent.
-            game: what is played.
-            seed: of the agent's own randomness.
+            spec: spec of the agent.
+            game: the game.
+            seed: seed of the agent.
         """
         self.spec = spec
         self.name = name_of(spec, game).name

@@ -39,10 +39,10 @@ def serve(
     """Let a person play in a browser, against an agent in every other seat, until Ctrl-C.
 
     Args:
-        game: what is played.
+        game: the game.
         opponents: the agents' specs, one for all other seats or one for each of them in order.
-        seat: the person's.
-        seed: of everything random; `None` for a fresh one.
+        seat: seat of the person.
+        seed: seed of everything random; `None` for a random one.
         browser: whether to open the page in the browser.
         adviser: spec of the agent that gives hints; by default the game's.
 

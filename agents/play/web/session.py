@@ -54,7 +54,7 @@ class Session:
     when the game is over. The same seed and moves give the same game.
 
     Attributes, not to be changed:
-        game: what is played, a `Game`.
+        game: the game, a `Game`.
         opponents: the agents' specs, in the order of their seats, a tuple of str; in a game for
             one the specs that were given.
         seat: the person's, an int.
@@ -74,14 +74,14 @@ class Session:
         """Begin a game.
 
         Args:
-            game: what is played.
+            game: the game.
             opponents: specs, one for all other seats or one for each of them in order.
-            seat: the person's.
-            seed: of everything random; `None` for a fresh one.
+            seat: seat of the person.
+            seed: seed of everything random; `None` for a random one.
             adviser: spec of the agent that gives hints; by default the game's.
 
         Raises:
-            ValueError: there is no such opponent or seat, or it cannot play the game.
+            ValueError: an opponent or a seat does not exist, or an opponent cannot play the game.
         """
         self._table = Table(game, opponents, [seat], seed)
         self.game = game

@@ -46,5 +46,5 @@ def test_more_than_there_are_is_refused_in_one_line(tmp_path, monkeypatch, capsy
     words = "openings gomoku -p board_size=5 --num 7 --moves 1 --budget 50 --out"
     with pytest.raises(SystemExit, match="2"):
         main([*words.split(), str(path)])
-    assert "openings of 1 moves, not 7" in capsys.readouterr().err.splitlines()[-1]
+    assert "num must be at most 6" in capsys.readouterr().err.splitlines()[-1]
     assert not path.exists()

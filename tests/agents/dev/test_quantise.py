@@ -95,10 +95,10 @@ def test_the_command(path, monkeypatch, capsys):
 def test_errors_are_one_line(path, tmp_path, capsys):
     plain = shipped(boardenvs.make("dominoes175"))
     for arguments, message in (
-        ([str(tmp_path / "no.onnx")], "there is no such file"),
+        ([str(tmp_path / "no.onnx")], "no.onnx"),
         ([str(path), "--seed", "-1"], "seed"),
         ([str(path), "--games", "0"], "games"),
-        ([str(plain)], "the network does not begin with a convolution"),
+        ([str(plain)], "convolution"),
     ):
         with pytest.raises(SystemExit, match="2"):
             main(["quantise", *arguments])

@@ -250,5 +250,5 @@ def _add_to_gymnasium(name: str) -> None:
 def _add_to_pettingzoo(name: str) -> None:
     if not hasattr(pettingzoo, "register"):  # before PettingZoo 1.27
         return
-    pettingzoo.aec_registry.pop(f"boardenvs/{name}-v0", None)  # as for Gymnasium
+    pettingzoo.aec_registry.pop(f"boardenvs/{name}-v0", None)  # a second registration would warn
     pettingzoo.register("aec", f"boardenvs/{name}_v0", f"boardenvs.{name}_v0:env")

@@ -51,9 +51,14 @@ class Arrays:
         """
         array = np.asarray(states)
         if array.dtype != self._game.state_dtype or array.ndim > 1:
+            found = f" and dtype {array.dtype}"
+            if array.dtype == self._game.state_dtype:
+                found = ""
+            elif array.dtype.names:  # the dtype of records is too long for a line
+                found = " with records of another game or other parameters"
             raise ValueError(
-                f"states must be {self._game.name} records of shape (N,), got an array of "
-                f"shape {array.shape} and dtype {array.dtype}"
+                f"states must be {self._game.name} records of shape (N,), "
+                f"got an array of shape {array.shape}{found}"
             )
         if array.ndim == 0:
             array = array.reshape(1)

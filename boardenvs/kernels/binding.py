@@ -190,11 +190,11 @@ def _module(given: str | types.ModuleType) -> types.ModuleType:
 
 
 def _over_range(*args: Any) -> None:
-    """Stand for the loop over part of a batch, whose last arguments are `low` and `high`."""
+    """Placeholder for the loop over a part of a batch. Its last arguments are `low` and `high`."""
 
 
 def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:
-    """Run a loop on `chunks` equal parts of the batch."""
+    """Run the loop on `chunks` equal parts of the batch."""
     total = len(args[0])
     for c in prange(chunks):
         _over_range(*args, c * total // chunks, (c + 1) * total // chunks)
@@ -203,7 +203,7 @@ def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:
 # -- Copies ---------------------------------------------------------------------------------
 
 _copies: dict[tuple[str, str], Any] = {}
-"""The copies by their name, which says what they are made from, and by their kind."""
+"""Compiled copies by name, which contains the digest of the sources, and by kind."""
 
 _KINDS: dict[str, dict[str, Any]] = {
     "helper": HELPER,

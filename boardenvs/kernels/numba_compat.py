@@ -197,7 +197,7 @@ def ignore_constants(compiled: Any) -> None:
                 tuple(unliteral(one) for one in args),
                 {name: unliteral(one) for name, one in kws.items()},
             )
-        except numba.core.errors.TypingError:  # it may index a tuple of several types
+        except numba.core.errors.TypingError:  # such as a constant index of a mixed tuple
             return original(args, kws)
 
     compiled.get_call_template = get_call_template

@@ -107,7 +107,7 @@ def cell_area(row: int, column: int) -> Area:
 def label(x: float, y: float, text: str, size: float = 14, **attributes: str | float) -> str:
     """Return a text that is centred on a point, or starts there with `text_anchor="start"`."""
     attributes = {"text_anchor": "middle", "font_size": size, "fill": INK, **attributes}
-    return element("text", text, x=x, y=y + 0.36 * size, **attributes)  # half a capital's height
+    return element("text", text, x=x, y=y + 0.36 * size, **attributes)  # half of the capital height
 
 
 def label_size(width: float, share: float = 0.03) -> float:

@@ -226,7 +226,7 @@ def test_the_bar_of_the_expected_result(shown):
     assert balance.get_attribute("aria-label") == "Expected result: ann +0.50, bob -0.50"
     tab.keyboard.press("ArrowRight")
     assert parts() == [1]  # nobody says anything
-    assert balance.get_attribute("aria-label") == "Nobody says what to expect here"
+    assert balance.get_attribute("aria-label") == "No evaluation of this position"
     tab.keyboard.press("ArrowRight")
     assert parts() == [0, 0.375, 0.625]
     tab.keyboard.press("End")

@@ -1,17 +1,17 @@
-// What the players thought: a bar for each action that they weighed, its share on the board, the
-// result that they expected beside the board, and a curve of these.
+// The players' analysis: a bar and a share on the board for each action, the expected result beside
+// the board, and the curve of expected results.
 const [section, thought, bars, expectedLine, answers, viewpoint, curve, legend, balance] =
   ["analysis", "thought", "bars", "line", "tries", "viewpoint", "curve", "legend", "balance"]
     .map((id) => document.getElementById(id));
-const edges = { left: 30, right: 392, top: 8, bottom: 132 }; // of the curve's frame
-const dashes = ["", "5 3", "1.5 3", "8 3 2 3", "2 6"]; // tell the seats' lines apart
+const edges = { left: 30, right: 392, top: 8, bottom: 132 }; // frame of the curve
+const dashes = ["", "5 3", "1.5 3", "8 3 2 3", "2 6"]; // lines of the seats
 
 const meant = { visits: "how often it tried each move", probabilities: "how likely it plays each move" };
 
 const percent = (share) => (share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`);
 const signed = (value) => (value > 0 ? "+" : "") + value.toFixed(2);
 
-// Who may have something to say of a position: the first that has is heard.
+// Sources of the analysis of a position. The first result that is not null is used.
 const thinkers = [(k) => episode.analysis?.[k] ?? null];
 
 function thoughtAt(k) {
@@ -31,7 +31,7 @@ function describe({ seat, kind, values, actions, more, proven, line, tries }, he
   answers.hidden = !tries;
   answers.replaceChildren(...(tries ?? []).flatMap(answered));
   bars.hidden = Boolean(tries);
-  if (tries) return; // its move is all that it weighed
+  if (tries) return; // there are no weights of other moves
   const rows = actions.map((action) => {
     const row = make("tr", action.chosen ? "chosen" : "");
     const name = make("th", "", action.text);
@@ -55,7 +55,7 @@ function describe({ seat, kind, values, actions, more, proven, line, tries }, he
   bars.replaceChildren(...rows);
 }
 
-// One answer of a player that reads and writes, what was wrong with it, and what it had been asked.
+// One answer of a player that answers with text, its error, and the prompt.
 function answered({ prompt, answer, error }, k, all) {
   const which = all.length > 1 ? `Answer ${k + 1} of ${all.length}` : "Its answer";
   const asked = document.createElement("details");
@@ -69,7 +69,7 @@ function verbatim(content, label) {
   return made;
 }
 
-// An arrow over the picture, from the middle of one place to the middle of another one.
+// An arrow over the picture, from the centre of one area to the centre of another.
 function arrow([x, y, width, height], [toX, toY, toWidth, toHeight], look) {
   const [begin, end] = [[x + width / 2, y + height / 2], [toX + toWidth / 2, toY + toHeight / 2]];
   const far = Math.hypot(end[0] - begin[0], end[1] - begin[1]);
@@ -83,7 +83,7 @@ function arrow([x, y, width, height], [toX, toY, toWidth, toHeight], look) {
   return svgElement("path", { class: `share arrow ${look}`, d, "pointer-events": "none" });
 }
 
-// The shares of the actions that have a place in the picture, at that place; where they lead.
+// Draw the shares of actions with an area in the picture, and arrows to their targets.
 function markShares({ actions }) {
   const places = new Map();
   for (const { area, target, share, chosen } of actions) {
@@ -98,7 +98,7 @@ function markShares({ actions }) {
     places.set(key, { area, share: known.share + share, chosen: known.chosen || chosen });
   }
   for (const { area: [x, y, width, height], share, chosen } of places.values()) {
-    // At the foot of a cell, at the end of a line.
+    // At the bottom of a cell, or at the end of a line.
     const middle = width > 3 * height ? [x + width - 20, y + height / 2] : [x + width / 2, y + height - 10];
     const mark = svgElement("g", { class: "share", "pointer-events": "none" });
     mark.append(
@@ -112,8 +112,8 @@ function markShares({ actions }) {
   }
 }
 
-// What each seat may expect, as its part of the bar beside the board: from nothing for a certain
-// loss to the whole bar for a certain win. Null where nobody says.
+// Each seat's part of the bar beside the board, from 0 for a certain loss to 1 for a certain win, or
+// null without a value.
 function partsOf(values) {
   const seats = values.length;
   return values.map((value) => {
@@ -123,7 +123,7 @@ function partsOf(values) {
   });
 }
 
-// The values of the position that is shown: its result, or what is expected.
+// The result or the expected result of the current position.
 function valuesAt(k) {
   const results = episode.players.map((player) => player.result);
   if (k === end() && results.every(Boolean)) return results.map(Number);
@@ -133,17 +133,17 @@ function valuesAt(k) {
 function drawBalance() {
   const values = valuesAt(now);
   if (balance.hidden && !episode.analysis && section.hidden) return;
-  balance.hidden = false; // from here on: the board shall not jump
+  balance.hidden = false; // stays visible, so that the board does not jump
   const parts = values ? partsOf(values) : [];
-  const rest = 1 - parts.reduce((sum, part) => sum + (part ?? 0), 0); // of which nobody says anything
+  const rest = 1 - parts.reduce((sum, part) => sum + (part ?? 0), 0); // without values
   const drawn = [rest, ...parts].map((part, k) => {
     const one = make("div", "part");
     one.style.flexGrow = Math.max(part ?? 0, 0);
     one.style.background = episode.players[k - 1]?.color ?? "";
-    one.style.order = k === (episode.seat ?? 0) + 1 ? 1 : 0; // the person's own below the others
+    one.style.order = k === (episode.seat ?? 0) + 1 ? 1 : 0; // the person's own part is the lowest
     return one;
   });
-  // Drawn parts are kept, so that they move from one position to the next.
+  // Elements are reused, so that they are animated from one position to the next.
   if (balance.children.length === drawn.length) {
     drawn.forEach(({ style }, k) => { balance.children[k].style.flexGrow = style.flexGrow; });
   } else {
@@ -152,7 +152,7 @@ function drawBalance() {
   const said = (values ?? []).flatMap((value, seat) =>
     value === null ? [] : [`${episode.players[seat].name} ${signed(value)}`]);
   const what = now === end() && !thoughtAt(now) ? "Result" : "Expected result";
-  balance.title = said.length ? `${what}: ${said.join(", ")}` : "Nobody says what to expect here";
+  balance.title = said.length ? `${what}: ${said.join(", ")}` : "No evaluation of this position";
   balance.setAttribute("aria-label", balance.title);
 }
 
@@ -162,7 +162,7 @@ const upward = (value) =>
   (edges.top + edges.bottom) / 2
   - Math.max(-1, Math.min(1, value)) * (edges.bottom - edges.top) / 2;
 
-// The points of what one seat expected for the seat that is looked at.
+// The points of the results that one seat expected for the seat `looked`.
 function expected(seat, looked) {
   return episode.analysis.flatMap((one, k) =>
     one && one.seat === seat && one.values[looked] !== null

@@ -1,5 +1,5 @@
-// The picture of a position, and how its pieces get there from the picture before: what moved,
-// came, went or turned is read from the two pictures alone.
+// Draws a position, and animates its pieces from the picture before. The animation only depends on
+// the two pictures.
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const lasting = 260; // milliseconds
 
@@ -8,7 +8,7 @@ const piecesOf = (drawing) => [...drawing.querySelectorAll(".piece")].map((drawn
   return { drawn, x, y, kind: drawn.dataset.kind, was: drawn.dataset.was };
 });
 
-// Take the pairs of a piece that was and one that is, those nearest to each other first.
+// Remove and return pairs of an old and a new piece, the nearest pairs first.
 function pair(were, are, fits) {
   const found = [];
   const pairs = were.flatMap((one) => are.filter((other) => fits(one, other)).map((other) =>
@@ -32,7 +32,7 @@ function animate(before, drawing) {
   for (const [from, to] of pair(were, are, (one, other) => one.kind === other.kind)) {
     moved(to, [{ transform: at(from) }, { transform: at(to) }]);
   }
-  // What lay face down is turned over as it moves.
+  // Pieces that were face down turn over as they move.
   for (const [from, to] of pair(were, are, (one, other) => one.kind === other.was)) {
     moved(to, [
       { transform: at(from, 1, 0) }, { transform: at(to, 1.1, 1.1), offset: 0.7 }, { transform: at(to) }]);
@@ -40,20 +40,20 @@ function animate(before, drawing) {
   for (const one of are) {
     moved(one, [{ transform: at(one, 0.3), opacity: 0 }, { transform: at(one) }]);
   }
-  // What has gone is seen going.
+  // Removed pieces fade out.
   for (const one of were) {
     drawing.append(one.drawn);
     one.drawn.setAttribute("aria-hidden", "true");
-    one.drawn.style.pointerEvents = "none"; // a click means what lies below
+    one.drawn.style.pointerEvents = "none"; // clicks are for the elements below
     moved(one, [{ opacity: 1 }, { opacity: 0 }]).finished
       .catch(() => {}).then(() => one.drawn.remove());
   }
 }
 
-// Draw a position; `gently` where it follows the one that is shown.
+// Draw a position. `gently` animates the change from the current position.
 function draw(code, gently) {
   const before = picture.firstElementChild;
-  if (before && before.drawnFrom === code) return; // who has added marks takes them away
+  if (before && before.drawnFrom === code) return; // callers remove their own marks
   picture.innerHTML = code;
   const drawing = picture.firstElementChild;
   drawing.drawnFrom = code;

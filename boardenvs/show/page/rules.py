@@ -19,7 +19,7 @@ def rules_html(game: Game) -> str:
     short = "".join(f"<li>{html.escape(rule, quote=False)}</li>" for rule in rules)
     full = _full_rules(game)
     if full:
-        full = f"<details><summary>In full, for the usual game</summary>{full}</details>"
+        full = f"<details><summary>Full rules with default parameters</summary>{full}</details>"
     return f"<ul>{short}</ul>{full}"
 
 
@@ -28,7 +28,7 @@ def _full_rules(game: Game) -> str:
     """Return the rules from the game's README, empty for a game without README."""
     module = sys.modules[type(game).__module__]
     if not hasattr(module, "__path__"):
-        return ""  # no folder of its own
+        return ""  # the game is a single file
     page = resources.files(module) / "README.md"
     if not page.is_file():
         return ""
@@ -39,7 +39,7 @@ def _full_rules(game: Game) -> str:
 
 
 def _block(block: str) -> str:
-    """Return a paragraph, or a numbered list, as HTML."""
+    """Return a paragraph or a numbered list as HTML."""
     items = re.split(r"^\d+\. ", block, flags=re.MULTILINE)
     if len(items) == 1 or items[0]:
         return f"<p>{_line(block)}</p>"
@@ -47,7 +47,7 @@ def _block(block: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Return words with emphasis and code as HTML."""
+    """Return text with emphasis and code as HTML."""
     text = html.escape(" ".join(text.split()), quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)

@@ -1,16 +1,16 @@
 "use strict";
-// The positions of a game one by one: picture, text, slider, moves, keys.
+// Steps through the positions of a game: picture, text, slider, moves, keys.
 const episode = JSON.parse(document.getElementById("episode").textContent);
 const [picture, text, slider, status, remark, result, list, play] =
   ["picture", "text", "slider", "status", "remark", "result", "moves", "play"]
     .map((id) => document.getElementById(id));
-// A position is stored as the numbers of its lines.
+// A position is stored as the indices of its lines.
 const unpacked = ({ lines, frames }) => frames.map((frame) => frame.map((i) => lines[i]).join("\n"));
 const texts = unpacked(episode.texts);
 const pictures = unpacked(episode.pictures);
 const { moves } = episode;
-const remarkOn = (k) => episode.remarks?.[k] ?? ""; // what there is to say of a move; 0: the start
-const onShow = []; // what else is to be done when a position is shown
+const remarkOn = (k) => episode.remarks?.[k] ?? ""; // remark on a move, 0 for the start
+const onShow = []; // functions to call after a position is drawn
 const ways = [ // scroll directions of the list of moves
   ["scrollTop", "offsetTop", "offsetHeight", "clientHeight"],
   ["scrollLeft", "offsetLeft", "offsetWidth", "clientWidth"],
@@ -51,7 +51,7 @@ function show(k) {
   list.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const current = list.children[now].firstChild;
   current.setAttribute("aria-current", "step");
-  // Scrolls only the list; scrollIntoView would move the page as well.
+  // Scroll only the list. scrollIntoView would also scroll the page.
   for (const [scroll, offset, length, room] of ways) {
     const before = current[offset] - list[scroll];
     if (before < 0) list[scroll] += before;
@@ -70,13 +70,13 @@ function setPlaying(on) {
   status.setAttribute("aria-live", on ? "off" : "polite");
 }
 
-// Whoever picks a position wants to look at it.
+// Pause at the position that the user selects.
 function pick(k) {
   setPlaying(false);
   show(k);
 }
 
-// A player's piece, or where the pieces tell nobody apart what the game calls the seat.
+// A player's piece, or the name of the seat in games without pieces for each seat.
 function symbolOf({ symbol, seat }) {
   if (!symbol) return make("span", "seat", seat);
   const drawing = svgElement("svg", { class: "symbol", viewBox: "0 0 24 24", role: "img" });
@@ -99,7 +99,7 @@ function listPlayers() {
   document.getElementById("players").replaceChildren(...items);
 }
 
-// Bring list and slider in line with the moves.
+// Update the list and the slider for the moves.
 function listMoves() {
   while (list.children.length > end() + 1) list.lastChild.remove();
   for (let k = list.children.length; k <= end(); k++) {
@@ -109,7 +109,7 @@ function listMoves() {
       make("span", "number", move ? `${move.ply}.` : ""),
       make("span", "move", move ? move.text : "Start"));
     if (remarkOn(k)) {
-      // The mark is seen, its meaning is read out, or told to who points there.
+      // The mark is visible. Screen readers and the tooltip have the remark.
       const mark = make("span", "mark", "!");
       mark.setAttribute("aria-hidden", "true");
       button.append(mark, make("span", "unseen", ` ${remarkOn(k)} `));
@@ -138,7 +138,7 @@ slider.addEventListener("input", () => pick(Number(slider.value)));
 const keys = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
 document.addEventListener("keydown", (event) => {
   const taken = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
-  // Where one types or chooses, these keys have a meaning already.
+  // Input elements use these keys themselves.
   if (taken || event.target.matches("input, select, textarea") || event.target.closest("dialog")) {
     return;
   }
@@ -159,7 +159,7 @@ const rules = document.getElementById("rules");
 const showRules = () => rules.open || rules.showModal();
 document.getElementById("rules-button").addEventListener("click", showRules);
 rules.addEventListener("click", (event) => {
-  if (event.target === rules) rules.close(); // beside it
+  if (event.target === rules) rules.close(); // a click beside the dialog
 });
 
 function start() {

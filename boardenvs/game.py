@@ -239,8 +239,8 @@ class Game:
     def symmetries(self) -> Symmetries:
         """Return the symmetries of the board, by default none.
 
-        In a game that overrides this method, an action and then a turn of the board must lead to
-        the same position as the turn and then the action, for the same random stream.
+        If a game overrides this method, an action followed by a symmetry must lead to the same
+        position as the symmetry followed by the transformed action, for the same random stream.
         """
         from boardenvs.core.symmetries import Symmetries
 

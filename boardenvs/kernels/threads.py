@@ -228,7 +228,7 @@ def over_threads(
             tuner.took(num, time.perf_counter_ns() - began)
 
     def call(threads: int, num: int, args: tuple[Any, ...]) -> bool:
-        """Run the loop, and return whether the number of threads was as requested or possible."""
+        """Run the loop. Return `False` if one thread ran it, since parallel code was not ready."""
         if threads > 1 and _threads.usable():
             parts = min(threads, numba.get_num_threads())
             with _threads.turn:

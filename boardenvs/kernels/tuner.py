@@ -46,7 +46,7 @@ class ThreadTuner:
         self._at = len(self._choices) - 1 if many else 0
         self._wait = 0 if many else _FIRST_NS  # nanoseconds until the next trial
         self._spent = 0  # nanoseconds since the last trial
-        self._untimed = 1  # number of calls; the first one may compile, load and start threads
+        self._untimed = 1  # untimed calls to come; the first call may compile or start threads
         self._trial = -1  # index of the number under trial
         self._tried = 0  # number of calls of the trial
         self._taken = 0.0  # sum of the nanoseconds per game in the trial

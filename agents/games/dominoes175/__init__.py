@@ -1,4 +1,4 @@
-"""Players of Dominoes 175 alone."""
+"""Agents only for Dominoes 175."""
 
 AGENTS = {"greedy": "greedy:Dominoes175GreedyAgent", "perfect": "perfect:Dominoes175PerfectAgent"}
 ANALYSTS = ("trained",)

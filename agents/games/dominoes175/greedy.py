@@ -1,4 +1,4 @@
-"""The greedy agent of Dominoes 175: keep as many tiles playable as can be."""
+"""The greedy agent of Dominoes 175, which keeps as many tiles playable as possible."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
@@ -19,14 +19,12 @@ __all__ = ["Dominoes175GreedyAgent"]
 
 
 class Dominoes175GreedyAgent(Agent):
-    """Keeps ends open that as many of the unseen tiles as can be will match.
+    """An agent that maximizes the number of unseen tiles that fit a stack after its move.
 
-    It completes a stack if it can. Else it counts, for each way to play the tile in hand,
-    the tiles not yet turned over that would fit some stack afterwards (an empty stack
-    takes any), and plays where they are most, among these on the tallest stack. Which tile
-    to turn over makes no difference: any, uniformly, as among equals.
+    It completes a stack if it can. Among ties it prefers the tallest stack, then samples uniformly.
+    All tiles to turn over are ties.
 
-    How often it wins, and how often the best policy does, `agents.games.dominoes175.optimum` tells.
+    `agents.games.dominoes175.optimum` computes its win rate and that of the best policy.
     """
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
@@ -38,14 +36,14 @@ class Dominoes175GreedyAgent(Agent):
 
 @over_rules(spread=True)
 def greedy_actions(states, random_bits, masks, actions, low, high):
-    """The greedy action of games `low` to `high - 1`."""
+    """Write the greedy actions of games `low` to `high - 1`."""
     for i in range(low, high):
         actions[i] = pick(states[i], random_bits[i], masks[i])
 
 
 @over_rules()
 def pick(s, stream, mask):
-    """One game's action: uniformly among the best."""
+    """Return one of the best actions of a game, uniformly."""
     best = -1
     ties = 0
     chosen = -1
@@ -58,14 +56,14 @@ def pick(s, stream, mask):
             if value == best:
                 ties += 1
                 stream = stepped(stream)
-                if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
+                if below(mixed(stream), ties) == 0:  # keeps each tie with equal probability
                     chosen = action
     return chosen
 
 
 @over_rules()
 def worth(s, way):
-    """Tiles playable afterwards, then the height of the stack, as one number; a win tops all."""
+    """Return a number that orders moves: wins, then playable tiles, then height of the stack."""
     played_on = way // 2
     height = int(s.heights[played_on])
     if height + 1 == GOAL:
@@ -76,8 +74,8 @@ def worth(s, way):
 
 @over_rules()
 def playable(s, changed, new_top):
-    """How many unseen tiles would fit some stack if stack `changed` had `new_top` on top."""
-    wanted = 0  # a bit for each number of dots on top of a stack
+    """Return the number of unseen tiles that fit a stack once `changed` has `new_top` on top."""
+    wanted = 0  # bit k is set if an end with k dots fits a stack
     for k in range(STACKS):
         if k == changed:
             wanted |= 1 << new_top

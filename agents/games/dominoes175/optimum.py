@@ -1,14 +1,13 @@
-"""How often the best policy wins Dominoes 175: exactly, by looking at every position.
+"""Exact win rates of policies in Dominoes 175, computed over all positions.
 
-`python -m agents.dev dominoes175_optimum` prints it, beside the rates of `greedy` and of random
-play.
+`python -m agents.dev dominoes175_optimum` prints the rates of the best policy, `greedy` and
+`random`.
 
-All cells that lie face down are alike, so a turn draws any unseen tile, each as likely, and a
-position is the set of the seen tiles with each stack's height and the dots on its top. Renaming the
-dots changes no rate (see the module `sets` beside this), which leaves 28 million positions before a
-draw. From the last turn back, a position is worth the mean over the unseen tiles of the most that a
-way to play the tile is worth. Nothing is sampled or estimated, and rounding is all that the rates
-are off.
+All face-down cells are equivalent, so a turn draws each unseen tile with the same probability. A
+position is the set of seen tiles, with the height and the top dots of each stack. Renaming the dots
+changes no rate (see `agents.games.dominoes175.sets`), so 28 million positions before a draw remain.
+Backward induction computes their values: the mean over the unseen tiles of the value of the best
+move with the tile. The rates are exact except for rounding.
 """
 
 # Compiled functions carry no annotations.
@@ -33,29 +32,28 @@ from boardenvs.kernels.cache import cached_njit
 __all__ = ["Optimum", "Policy"]
 
 Policy = Literal["best", "greedy", "random"]
-"""Who plays: `greedy` and `random` are the agents of these names."""
+"""Name of a policy; `greedy` and `random` are the agents of these names."""
 
 _Values = npt.NDArray[np.float64]
 
 
 class Optimum:
-    """What each position is worth: the rate at which a policy wins from there.
+    """Win rates of a policy from all positions.
 
-    A stack is told by a number: 0 if it is empty, else
-    `1 + (height - 1) * ends + dots on its top`.
+    A number encodes a stack: 0 if it is empty, else `1 + (height - 1) * ends + dots on its top`.
     """
 
     def __init__(self, policy: Policy = "best", ends: int = ENDS, goal: int = GOAL) -> None:
-        """Work everything out, for the game itself in about 15 seconds and 0.3 GB.
+        """Compute all values; the actual game needs about 15 seconds and 0.3 GB.
 
         Args:
-            policy: who plays.
-            ends: numbers of dots an end may have, 1 to 7; 7 in the game.
-            goal: height of a stack that wins, 2 to 6; 6 in the game. Where all tiles are
-                played without one, the game is lost.
+            policy: policy to evaluate.
+            ends: how many numbers of dots an end may have, 1 to 7; 7 in the game.
+            goal: height of a stack that wins, 2 to 6; 6 in the game. Without such a stack, the
+                game is lost after the last tile.
 
         Raises:
-            ValueError: for arguments out of range.
+            ValueError: an argument is out of range.
         """
         if policy not in get_args(Policy):
             raise ValueError(f"policy must be one of {', '.join(get_args(Policy))}, got {policy!r}")
@@ -77,21 +75,21 @@ class Optimum:
 
     @property
     def rate(self) -> float:
-        """How often the policy wins from the start."""
+        """Win rate of the policy from the start."""
         return float(self._values[0][0, 0])
 
     @property
     def positions(self) -> int:
-        """How many positions there are before a draw, those that no game leads to among them."""
+        """Number of positions before a draw, including unreachable ones."""
         return sum(values.size for values in self._values)
 
     def value(self, tiles: int, stacks: Sequence[int]) -> float:
-        """What a position before a draw is worth.
+        """Return the win rate from a position before a draw.
 
         Args:
-            tiles: those on the stacks, which are all that were seen: a word with a bit for
-                each, number `high * (high + 1) / 2 + low` being the one with ends low <= high.
-            stacks: the number of each, three in any order, none of them finished.
+            tiles: set of the tiles on the stacks, which are all seen tiles. Bit
+                `high * (high + 1) / 2 + low` is the tile with ends low <= high.
+            stacks: numbers of the three unfinished stacks, in any order.
         """
         names = np.zeros(self.ends, np.int8)
         stands_for = canonical(np.uint32(tiles), self.ends, names)
@@ -103,11 +101,11 @@ class Optimum:
 
 
 def _all_stacks(ends: int, goal: int) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int32]]:
-    """All triples of unfinished stacks, whatever their order.
+    """Return all triples of unfinished stacks, without regard to order.
 
     Returns:
-        For each number of tiles the triples of so many, shape (M, 3); and the place of a
-        triple, in any order, among those of as many tiles, shape (kinds, kinds, kinds).
+        For each number of tiles, the triples with this number, shape (M, 3); and the index of a
+        triple, in any order, among those with the same number, shape (kinds, kinds, kinds).
     """
     kinds = 1 + (goal - 1) * ends
     heights = [0, *(1 + (kind - 1) // ends for kind in range(1, kinds))]
@@ -123,19 +121,19 @@ def _all_stacks(ends: int, goal: int) -> tuple[list[npt.NDArray[np.int64]], npt.
 
 @cached_njit("the best play of Dominoes")
 def settle(sets, larger, names, triples, number, after, ends, goal, chooses, values):
-    """The values of the positions of so many tiles, from those of one tile more.
+    """Compute the values of positions from those with one more tile.
 
     Args:
-        sets: of seen tiles, for the rows of `values`.
-        larger: the row of `after` that has a tile more; see `Level`.
-        names: how dots are renamed there; see `Level`.
-        triples: of stacks, for the columns of `values`.
-        number: the column of `after` that has some stacks; see `_all_stacks`.
-        after: values by set and triple.
+        sets: sets of seen tiles, for the rows of `values`.
+        larger: rows of `after` with a tile added; see `Level`.
+        names: new names of the dots in these rows; see `Level`.
+        triples: triples of stacks, for the columns of `values`.
+        number: columns of `after` by triple; see `_all_stacks`.
+        after: values with one more tile, by set and triple.
         ends: see `Optimum`.
         goal: see `Optimum`.
-        chooses: 0 takes the way worth most, 1 does as `greedy`, 2 takes any.
-        values: zeros; where the values go.
+        chooses: index of the policy: 0 for the best, 1 for `greedy`, 2 for `random`.
+        values: output, filled with zeros by the caller.
     """
     with_dots = tiles_with(ends)
     new = np.zeros(1 + (goal - 1) * ends, np.int64)
@@ -169,18 +167,18 @@ def settle(sets, larger, names, triples, number, after, ends, goal, chooses, val
             values[i] /= bits_of(unseen)
 
 
-@njit(inline="always")  # a call with so many arrays takes as long as what it does
+@njit(inline="always")  # a call with this many arrays takes as long as the body
 def worth(stacks, low, high, unseen, new, number, row, with_dots, ends, goal, chooses):
-    """What a position with a tile in hand is worth.
+    """Return the value of a position with a tile in hand.
 
     Args:
-        stacks: three of them.
+        stacks: numbers of the three stacks.
         low: the smaller end of the tile.
-        high: its larger end.
-        unseen: the other tiles that are.
-        new: each stack's number once dots are renamed.
+        high: the larger end of the tile.
+        unseen: set of the other unseen tiles.
+        new: number of each stack after the dots are renamed.
         number: see `_all_stacks`.
-        row: values by the triple that there will be.
+        row: values after the move, by triple.
         with_dots: from `tiles_with`.
         ends: see `Optimum`.
         goal: see `Optimum`.
@@ -217,7 +215,7 @@ def worth(stacks, low, high, unseen, new, number, row, with_dots, ends, goal, ch
 
 @njit
 def greedy_merit(stacks, k, height, top, unseen, with_dots, ends, goal):
-    """By what `greedy` chooses, see `agents.games.dominoes175.greedy`."""
+    """Return the order of moves of `greedy`; see `agents.games.dominoes175.greedy`."""
     if height + 1 == goal:
         return float(goal * (len(with_dots) + ends * ends))
     wanted = 1 << top
@@ -229,7 +227,7 @@ def greedy_merit(stacks, k, height, top, unseen, with_dots, ends, goal):
 
 @njit
 def tiles_with(ends):
-    """The tiles that have any of some numbers of dots, by the numbers' bits."""
+    """Return the set of tiles that have an end in a set of dots, for each set of dots."""
     found = np.zeros(1 << ends, np.uint32)
     for wanted in range(1 << ends):
         for high in range(ends):
@@ -241,7 +239,7 @@ def tiles_with(ends):
 
 @njit
 def bits_of(word):
-    """How many bits a word has."""
+    """Return the number of set bits of a word."""
     count = 0
     while word:
         word &= word - np.uint32(1)

@@ -1,4 +1,4 @@
-"""The agent that wins Dominoes 175 as often as can be."""
+"""The perfect agent of Dominoes 175, with the highest possible win rate."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Dominoes175PerfectAgent", "best_rate", "rates"]
 
 
 class Dominoes175PerfectAgent(Agent):
-    """Plays the tile in hand the way that wins most often, among equals any, uniformly.
+    """An agent that plays the tile in hand with the highest win rate.
 
-    Which tile to turn over makes no difference: any, uniformly. Before the first choice all
-    positions are looked at, see `agents.games.dominoes175.optimum`.
+    It samples uniformly among ties. All tiles to turn over are ties. The first choice in a process
+    computes all positions; see `agents.games.dominoes175.optimum`.
     """
 
     def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
-        """Sit down; see `Agent`.
+        """Create the agent; see `Agent`.
 
         Raises:
-            ValueError: it is another game.
+            ValueError: `game` is not Dominoes 175.
         """
         require(game, __package__, "agent 'perfect'")
         super().__init__(game, seed, spec)
@@ -42,19 +42,19 @@ class Dominoes175PerfectAgent(Agent):
 
 
 def best_rate() -> float:
-    """How often the best policy wins from the start."""
+    """Return the win rate of the best policy from the start."""
     return _optimum().rate
 
 
 def rates(game: Game, states: States) -> npt.NDArray[np.float64]:
-    """How often the best policy wins after each way to play the tile in hand.
+    """Return the win rate of the best policy after each way to play the tile in hand.
 
     Args:
-        game: Dominoes 175.
-        states: records of it, shape (N,), none of them over.
+        game: a game of Dominoes 175.
+        states: records of games that are not over, shape (N,).
 
     Returns:
-        float64 of shape (N, 6), -1 for a way that is not legal.
+        float64 of shape (N, 6), -1 for an illegal way.
     """
     playable = game.legal(states)[:, CELLS:]
     after = states.repeat(2 * STACKS)[playable.ravel()]
@@ -71,7 +71,7 @@ def _optimum() -> Optimum:
 
 
 def _value(state: np.void) -> float:
-    """How often the game is won from a position without a tile in hand."""
+    """Return the best win rate from a position without a tile in hand."""
     if (state["heights"] == GOAL).any():
         return 1.0
     seen = state["grid"][state["taken"] > 0].astype(np.int64)

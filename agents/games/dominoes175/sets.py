@@ -1,9 +1,9 @@
-"""Sets of dominoes, told apart only as far as renaming the dots does not make them equal.
+"""Canonical sets of dominoes, which are equal for sets that differ only in the names of the dots.
 
-The rules of Dominoes 175 do not care which number of dots is which, so a set of seen tiles may
-stand for all that renaming makes of it: 79,264 sets instead of 268 million. Tile number
-`high * (high + 1) / 2 + low` has the ends `low <= high`, as in `boardenvs.dominoes175.rules`; a
-set is a word with a bit for each of its tiles, and `names[dots]` is the new name of `dots`.
+The rules of Dominoes 175 are symmetric in the numbers of dots. One canonical set therefore
+represents all its renamings, which leaves 79,264 sets of 268 million. Tile number
+`high * (high + 1) / 2 + low` has the ends `low <= high`, as in `boardenvs.dominoes175.rules`. A
+set is a word with a bit for each tile, and `names[dots]` is the new name of `dots`.
 """
 
 # Compiled functions carry no annotations.
@@ -25,22 +25,22 @@ __all__ = ["Level", "canonical", "levels"]
 
 @dataclass(frozen=True)
 class Level:
-    """All sets of one size, N of them, and what they become with a tile more."""
+    """The N canonical sets of one size, and their extensions by one tile."""
 
     sets: npt.NDArray[np.uint32]
-    """The one that stands for each, ascending, shape (N,)."""
+    """Canonical sets in ascending order, shape (N,)."""
     larger: npt.NDArray[np.int32]
-    """Where the next level has the set with a tile added, shape (N, tiles); -1: has it already."""
+    """Index in the next level after adding a tile, shape (N, tiles); -1 if the set has the tile."""
     names: npt.NDArray[np.int8]
-    """How dots are renamed with that, shape (N, tiles, ends)."""
+    """New names of the dots after adding a tile, shape (N, tiles, ends)."""
 
 
 def levels(ends: int, largest: int) -> list[Level]:
-    """The sets of 0, 1, ... and `largest` tiles; those of the last are not told what follows.
+    """Return the levels of 0 to `largest` tiles; the last level has no extensions.
 
     Args:
-        ends: numbers of dots an end may have, at most 7.
-        largest: at most the number of tiles, ends * (ends + 1) / 2.
+        ends: how many numbers of dots an end may have, at most 7.
+        largest: largest size, at most the number of tiles, ends * (ends + 1) / 2.
     """
     tiles = ends * (ends + 1) // 2
     found = []
@@ -60,7 +60,7 @@ def levels(ends: int, largest: int) -> list[Level]:
 
 @cached_njit("the sets of tiles of Dominoes")
 def grow(sets, ends, grown, names):
-    """Each set with each tile that it lacks added, as the set that stands for it."""
+    """Write the canonical set of each set with each missing tile added."""
     for i in range(len(sets)):
         for tile in range(grown.shape[1]):
             if sets[i] >> np.uint32(tile) & np.uint32(1) == 0:
@@ -70,14 +70,13 @@ def grow(sets, ends, grown, names):
 
 @cached_njit("the sets of tiles of Dominoes")
 def canonical(tiles, ends, names):
-    """The set that stands for this one, and how dots are renamed for it.
+    """Return the canonical set and write the new names of the dots.
 
-    Of the renamings that sort the dots by what can be said of them without names, the one with
-    the smallest word.
+    It is the smallest word of all renamings that sort the dots by `kinds_of`.
     """
     kinds = kinds_of(tiles, ends)
     order = np.arange(ends)
-    for i in range(1, ends):  # insertion sort, which keeps equals in order
+    for i in range(1, ends):  # insertion sort, which is stable
         k = i
         while k > 0 and kinds[order[k - 1]] > kinds[order[k]]:
             order[k - 1], order[k] = order[k], order[k - 1]
@@ -97,7 +96,7 @@ def canonical(tiles, ends, names):
 
 @njit
 def kinds_of(tiles, ends):
-    """A number for each number of dots: equal where renaming may swap the two."""
+    """Return a hash for each number of dots, equal for dots that a renaming may swap."""
     kinds = np.ones(ends, np.uint64)
     for _ in range(3):
         new = np.zeros(ends, np.uint64)
@@ -117,7 +116,7 @@ def kinds_of(tiles, ends):
 
 @njit
 def renamed(tiles, ends, names):
-    """The set with its dots renamed."""
+    """Return the set with its dots renamed."""
     word = np.uint32(0)
     for high in range(ends):
         for low in range(high + 1):
@@ -130,7 +129,7 @@ def renamed(tiles, ends, names):
 
 @njit
 def next_order(order, kinds):
-    """The next order of the dots in which kinds ascend; `False`, and the first, after the last."""
+    """Advance to the next order of ascending kinds; restart and return `False` after the last."""
     end = len(order)
     while end > 0:
         begin = end - 1
@@ -144,7 +143,7 @@ def next_order(order, kinds):
 
 @njit
 def next_permutation(values):
-    """The next one in lexicographic order; `False`, and the first, after the last."""
+    """Advance to the next permutation; after the last, restart and return `False`."""
     k = len(values) - 2
     while k >= 0 and values[k] > values[k + 1]:
         k -= 1

@@ -1,4 +1,4 @@
-"""Players of the 112 game alone."""
+"""Agents only for the 112 game."""
 
 ANALYSTS = ("exact",)
 OPPONENTS = {

@@ -1,4 +1,4 @@
-"""Decisive moves of the 112 game, for the tree search: see `agents.search.decisive`."""
+"""Decisive moves of the 112 game for the tree search; see `agents.search.decisive`."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201
@@ -13,7 +13,7 @@ __all__ = ["decisive_action"]
 
 @njit
 def decisive_action(s, p, before):
-    """An action that completes 1, 1, 2, else -1: what would win for one wins for the other."""
+    """Return an action that completes 1, 1, 2, which wins for either player, or -1."""
     cells = s.cells
     for i in range(p.positions - 2):
         a = cells[i]

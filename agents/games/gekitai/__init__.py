@@ -1,4 +1,4 @@
-"""Players of Gekitai alone."""
+"""Agents only for Gekitai."""
 
 AGENTS = {"exact": "exact:GekitaiExactAgent"}
 ANALYSTS = ("puct:1600",)

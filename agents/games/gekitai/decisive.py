@@ -1,4 +1,4 @@
-"""Decisive moves of Gekitai, for the tree search: see `agents.search.decisive`."""
+"""Decisive moves of Gekitai for the tree search; see `agents.search.decisive`."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201
@@ -17,7 +17,7 @@ __all__ = ["decisive_action"]
 
 @njit
 def decisive_action(s, p, before):
-    """A cell that wins at once; else one on which the other player would; else -1."""
+    """Return a cell that wins at once, or else one that wins for the other player, or -1."""
     mine = s.pieces[s.to_move]
     theirs = s.pieces[1 - s.to_move]
     cells = winning_cells(p, mine, theirs)

@@ -1,4 +1,4 @@
-"""`exact` in Gekitai: plays what is proved, and says of everything else that it is not settled."""
+"""The exact agent of Gekitai, which plays and reports proven results."""
 
 from __future__ import annotations
 
@@ -20,32 +20,31 @@ from boardenvs.show.analysis import Analysis
 __all__ = ["GekitaiExactAgent"]
 
 _TABLE_BITS = 18
-_BOUNDED = 60  # plies to `max_plies`, from which on a search looks no further than that
+_BOUNDED = 60  # with at most this many plies to `max_plies`, searches are bounded by it
 
 
 @dataclass(frozen=True)
 class _Judgement:
-    """What is known of a position that is not over."""
+    """Known facts about a position that is not over."""
 
     value: float
-    """1 if the player to move wins, -1 if he loses, NaN if that is not settled."""
+    """1 for a proven win of the player to move, -1 for a proven loss, else NaN."""
     plies: int
-    """Within how many plies the game is over if so; -1 if it is not settled."""
+    """Proven maximum number of plies to the end; -1 without a proof."""
     best: npt.NDArray[np.bool_]
-    """The actions to choose from, shape (num_actions,)."""
+    """Mask of the actions to choose from, shape (num_actions,)."""
 
 
 class GekitaiExactAgent(Agent):
-    """Wins every position that it knows, or can prove, to be won.
+    """An agent that wins every position with a known or found proof of a win.
 
-    On 6 x 6 cells, with eight pieces and lines of three, it knows a strategy that wins from the
-    empty board (see `agents.games.gekitai.proofs.strategy`). In other positions it searches by
-    proof numbers whether the player to move can force a win, then whether the other one can. Where
-    every action is proved to lose it plays one after which the game lasts longest. Where nothing is
-    proved it plays one after which a win of the other player is furthest from it: that with the
-    largest proof number. Among equal actions it picks uniformly.
+    With 6 x 6 cells, eight pieces and lines of three, it knows a strategy that wins from the empty
+    board (see `agents.games.gekitai.proofs.strategy`). In other positions, a proof-number search
+    tries to prove a win of the player to move, and then of the other player. If all actions are
+    proven losses, it plays one of the longest. Without a proof, it plays an action with the largest
+    proof number of the other player's win. It samples uniformly among equal actions.
 
-    What it plays is a win, but need not be the fastest.
+    Its wins are not always the fastest.
     """
 
     play_version = 2
@@ -53,16 +52,16 @@ class GekitaiExactAgent(Agent):
     def __init__(
         self, game: Game, seed: int | None = None, spec: str = "", budget: int = 200_000
     ) -> None:
-        """Sit down; see `Agent`.
+        """Create the agent; see `Agent`.
 
         Args:
-            game: what is played.
-            seed: of the agent's own randomness; `None` for a fresh one.
-            spec: the name it goes by.
-            budget: how many positions it may look at for each that it is asked about, about.
+            game: the game to play.
+            seed: seed of the agent's own randomness; `None` for a random one.
+            spec: name of the agent.
+            budget: approximate maximum number of searched positions per choice, at least 1.
 
         Raises:
-            ValueError: the game is another one; the budget is no whole number of at least 1.
+            ValueError: `game` is not Gekitai, or `budget` is not an integer of at least 1.
         """
         require(game, __package__, "agent 'exact' of Gekitai")
         super().__init__(game, seed, spec)
@@ -77,9 +76,9 @@ class GekitaiExactAgent(Agent):
         return self._choice([self._judged(state) for state in states], random_bits)
 
     def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
-        """As `Agent.consider`; the actions to choose from are equally probable.
+        """Return actions, and analyses with proven values only; see `Agent.consider`.
 
-        A value is told only where it is proved.
+        The actions to choose from have equal probabilities.
         """
         judged = [self._judged(state) for state in states]
         analyses = []
@@ -96,16 +95,15 @@ class GekitaiExactAgent(Agent):
         return actions
 
     def values(self, states: States) -> npt.NDArray[np.float32]:
-        """Each player's result where it is proved: float32 of shape (N, num_players).
+        """Return each player's proven result, float32 of shape (N, num_players).
 
-        NaN where it is not settled within the budget. A game that `max_plies` ends without a
-        winner is never settled before.
+        Results without a proof within the budget are NaN. Draws by `max_plies` are never proven.
 
         Args:
-            states: records of the game, shape (N,); those that are over have their result.
+            states: records of the game, shape (N,). Games that are over have their result.
 
         Raises:
-            ValueError: these are no such states.
+            ValueError: `states` are not records of the game.
         """
         states = self.game.arrays.batch(states)
         values = self.game.returns(states)
@@ -117,16 +115,15 @@ class GekitaiExactAgent(Agent):
         return values
 
     def plies(self, states: States) -> npt.NDArray[np.int64]:
-        """Within how many plies the winner can end the game: int64 of shape (N,).
+        """Return the proven maximum number of plies to the win, int64 of shape (N,).
 
-        That is what is proved; it may be possible sooner. 0 for a game that is over, -1 where
-        nothing is settled.
+        A faster win may exist. 0 for games that are over, -1 without a proof.
 
         Args:
             states: records of the game, shape (N,).
 
         Raises:
-            ValueError: these are no such states.
+            ValueError: `states` are not records of the game.
         """
         states = self.game.arrays.batch(states)
         plies = np.zeros(len(states), np.int64)
@@ -135,15 +132,17 @@ class GekitaiExactAgent(Agent):
         return plies
 
     def action_values(self, states: States) -> npt.NDArray[np.float32]:
-        """What the player to move gets after each action: float32 of shape (N, num_actions).
-
-        NaN where it is not settled, or an action is illegal, or the game is over.
+        """Return the proven result of the player to move after each action.
 
         Args:
             states: records of the game, shape (N,).
 
+        Returns:
+            float32 of shape (N, num_actions). Results without a proof, illegal actions and games
+            that are over have NaN.
+
         Raises:
-            ValueError: these are no such states.
+            ValueError: `states` are not records of the game.
         """
         states = self.game.arrays.batch(states)
         values = np.full((len(states), self.game.num_actions), np.nan, np.float32)
@@ -155,11 +154,11 @@ class GekitaiExactAgent(Agent):
 
     def _judged(self, state: np.void) -> _Judgement:
         solver = self._solver
-        solver.clear()  # what it finds depends on this position alone
+        solver.clear()  # so that the result depends only on this position
         left = self.game.max_plies - int(state["ply"])
         within = left if left <= _BOUNDED else None
         half = (self.budget + 1) // 2
-        # What is known is seen without a search, for either player.
+        # A limit of 0 finds known wins of either player without a search.
         for attack, limit in ((True, 0), (False, 0), (True, half), (False, self.budget - half)):
             found = solver.search(state, limit, attack=attack, plies=within)
             if found.won and found.plies <= left:

@@ -1,9 +1,8 @@
-"""Balanced openings of Gekitai, as `python -m agents.dev openings gekitai` makes them.
+"""Balanced openings of Gekitai, for `python -m agents.dev openings gekitai`.
 
-From the empty board the first player wins, and after most random moves somebody does within a few
-plies. Matches from there tell who got the better start. In the positions that are kept here neither
-player can force a win within `PLIES` plies, which is certain, and the search for wins of any
-length finds none within its budget, for neither of them.
+The first player wins from the empty board, and most random openings are won within a few plies.
+Matches from such openings measure the luck of the start. In a balanced opening, neither player can
+force a win within `PLIES` plies, and a search for longer wins finds none within its budget.
 """
 
 from __future__ import annotations
@@ -23,43 +22,43 @@ from boardenvs.gekitai import Gekitai
 __all__ = ["BUDGET", "CRITERION", "MOVES", "PARAMS", "PLIES", "drawable", "is_balanced", "judge"]
 
 PLIES = 9
-"""Within how many plies neither player can force a win."""
+"""Number of plies within which neither player can force a win."""
 MOVES = 4
-"""Moves of an opening, by default."""
+"""Default number of moves of an opening."""
 BUDGET = 300_000
-"""Positions that `judge` looks at, by default."""
+"""Default number of positions that `judge` searches."""
 PARAMS = ("board_size", "pieces", "line_length")
-"""The parameters of the game that a file of openings is for."""
+"""Parameters of the game that are part of an openings file."""
 CRITERION = {"no win within plies": PLIES}
-"""What a file of openings says of the judge."""
+"""Description of the judge in an openings file."""
 _TABLE_BITS = 20
 
 
 def is_balanced(solver: Solver, state: np.void, budget: int) -> bool:
-    """Whether no win of either player is found.
+    """Return whether searches find no win of either player.
 
     Args:
-        solver: of the game; its table is emptied, so that the answer is that of the position.
+        solver: solver of the game. Its table is cleared, so the result depends only on `state`.
         state: a record that is not over.
-        budget: how many positions to look at in each search for a win of any length.
+        budget: maximum number of positions in each search for a win of any length.
     """
     solver.clear()
     if any(solver.search(state, budget, attack=attack).won for attack in (True, False)):
         return False
     solver.clear()
     return not any(
-        # The last ply is that of who wins.
+        # The winner plays the last ply, so the bound must have the right parity.
         solver.search(state, UNLIMITED, attack=attack, plies=PLIES + 1 - attack).won
         for attack in (True, False)
     )
 
 
 def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
-    """Return the function that tells whether an opening is balanced, by the record after it.
+    """Return a function that returns whether the record after an opening is balanced.
 
     Args:
-        game: Gekitai.
-        budget: how many positions to look at in each search for a win of any length.
+        game: a game of Gekitai.
+        budget: maximum number of positions in each search for a win of any length.
     """
     assert isinstance(game, Gekitai)
     return functools.partial(
@@ -68,5 +67,5 @@ def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
 
 
 def drawable(game: Game, states: States) -> npt.NDArray[np.bool_]:
-    """Return the actions that openings are drawn from: all legal ones, shape (N, num_actions)."""
+    """Return the mask of actions of openings, all legal ones, shape (N, num_actions)."""
     return game.legal(states)

@@ -1,8 +1,8 @@
-"""The cells on which the player to move in Gekitai wins at once, all found together.
+"""Immediate wins of the player to move in Gekitai, found for all cells together.
 
-Bitboards are as in `boardenvs.gekitai.rules`. What a placement does to the board around
-it is told for all empty cells in a few shifts of whole bitboards, so that nothing need be tried
-but the few placements that may push a piece into a line.
+Bitboards are as in `boardenvs.gekitai.rules`. Shifts of whole bitboards compute the effects of
+placements on all empty cells. Only the few placements that may push a piece into a line are tried
+one by one.
 """
 
 # Compiled functions carry no annotations.
@@ -21,23 +21,23 @@ __all__ = ["lowest", "winning_alone", "winning_cells", "wins_at_once"]
 
 @njit
 def lowest(bits):
-    """Return the lowest cell of a bitboard that has any."""
+    """Return the lowest cell of a bitboard that is not empty."""
     return bits & (~bits + np.uint64(1))
 
 
 @njit
 def completing(cells, bits, near_back, near_ahead, d, length):
-    """Which of `cells` make a line along direction `d` together with cells of a bitboard.
+    """Return those of `cells` that complete a line in direction `d` with cells of `bits`.
 
-    `near_back` are those whose neighbour backwards counts for the line, `near_ahead` those
-    whose neighbour ahead does; further on all of `bits` count.
+    `near_back` and `near_ahead` are the cells whose neighbour backwards or ahead counts for the
+    line. All cells of `bits` further away count.
     """
-    if length == 3:  # nearly always; the same without loops
+    if length == 3:  # the usual length, without loops
         two_back = near_back & ahead(ahead(bits, d), d)
         two_ahead = near_ahead & back(back(bits, d), d)
         return cells & (two_back | near_back & near_ahead | two_ahead)
     found = np.uint64(0)
-    behind = cells  # which have so many cells of the line behind them
+    behind = cells  # cells with k cells of the line behind them
     for k in range(length):
         whole = behind
         reach = bits
@@ -56,10 +56,10 @@ def completing(cells, bits, near_back, near_ahead, d, length):
 
 @njit
 def effects(p, mine, theirs):
-    """What the placements of the owner of `mine`, who is to move, would do: bitboards.
+    """Return three bitboards of placements of the owner of `mine`, who is to move.
 
-    Those that win by themselves, without a push to another cell; those that push an own
-    piece to another cell, and those that push more than one there.
+    They are those that win without the help of a pushed piece, those that push at least one own
+    piece to another cell, and those that push at least two.
     """
     occupied = mine | theirs
     empty = p.board & ~occupied
@@ -89,10 +89,10 @@ def effects(p, mine, theirs):
 
 @njit
 def winning_cells(p, mine, theirs):
-    """Where the owner of `mine`, who is to move in a position that is not over, wins at once."""
+    """Return the cells on which the owner of `mine`, who is to move, wins at once."""
     won, once, twice = effects(p, mine, theirs)
     candidates = (lining_up(p, mine, once) | twice) & ~won
-    while candidates != np.uint64(0):  # they are few, and tried
+    while candidates != np.uint64(0):  # few, so each is tried
         cell = lowest(candidates)
         candidates ^= cell
         if has_line(pushed(p, mine, theirs, cell)[0], p.line):
@@ -102,7 +102,7 @@ def winning_cells(p, mine, theirs):
 
 @njit
 def wins_at_once(p, mine, theirs):
-    """Whether there are `winning_cells`, as soon as one is found."""
+    """Return whether there are `winning_cells`, and stop at the first."""
     won, once, twice = effects(p, mine, theirs)
     if won != np.uint64(0):
         return True
@@ -117,7 +117,7 @@ def wins_at_once(p, mine, theirs):
 
 @njit
 def winning_alone(p, mine, theirs):
-    """Of the `winning_cells` those that line up nothing of the other player."""
+    """Return the `winning_cells` that do not also satisfy the other player."""
     cells = winning_cells(p, mine, theirs)
     left = cells
     while left != np.uint64(0):
@@ -130,7 +130,7 @@ def winning_alone(p, mine, theirs):
 
 @njit
 def lining_up(p, mine, cells):
-    """Which of `cells`, at least, push a single own piece into a line of pieces that stay."""
+    """Return at least those of `cells` that push one own piece into a line of unmoved pieces."""
     lines = (
         completing(p.board, mine, ahead(mine, 0), back(mine, 0), 0, p.line),
         completing(p.board, mine, ahead(mine, 1), back(mine, 1), 1, p.line),
@@ -141,7 +141,7 @@ def lining_up(p, mine, cells):
     found = none
     for d in range(4):
         across = lines[(d + 1) % 4] | lines[(d + 2) % 4] | lines[(d + 3) % 4]
-        # Along the push itself the line goes on ahead: behind is the cell that it leaves.
+        # In the direction of the push, the line can only be ahead, because the cell behind is left.
         goals = across | completing(p.board, mine, none, back(mine, d), d, p.line)
         found |= back(back(goals, d) & mine, d)
         goals = across | completing(p.board, mine, ahead(mine, d), none, d, p.line)

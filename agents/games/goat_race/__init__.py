@@ -1,4 +1,4 @@
-"""Players of Goat Race alone."""
+"""Agents only for Goat Race."""
 
 AGENTS = {"greedy": "greedy:GoatRaceGreedyAgent"}
 ANALYSTS = ("puct:200", "mcts:200")

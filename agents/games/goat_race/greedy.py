@@ -1,4 +1,4 @@
-"""The greedy player of Goat Race: the turn after which its goats are the furthest ahead."""
+"""The greedy agent of Goat Race, which evaluates the position at the end of its turn."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
@@ -26,25 +26,25 @@ from boardenvs.kernels.binding import over_rules
 
 __all__ = ["GoatRaceGreedyAgent"]
 
-_WON = 1000.0  # more than any lead
+_WON = 1000.0  # greater than any other value
 _AT_OBSTACLE = 0.5
-_NONE = -100.0  # less than any goat's worth: it is not placed yet
-_SAME = 1e-9  # what rounding may make of equal worths
+_NONE = -100.0  # marks a goat not placed yet, less than any score
+_SAME = 1e-9  # tolerance, because rounding may separate equal values
 
 
 class GoatRaceGreedyAgent(Agent):
-    """Looks to the end of its own turn for the position that is worth most to it.
+    """An agent that maximizes the value of the position at the end of its turn.
 
-    A goat counts the columns it has gone, less one for each goat on top of it and a half if an
-    obstacle is ahead; in the Destination it counts them in full. A player's score is the sum of
-    its three best goats on the board. The worth of a position is
+    A goat scores 1 for each column that it has moved, -1 for each goat on top of it, and -1/2 for
+    an obstacle ahead. A goat in the Destination scores only its columns. A player's score is the
+    sum of the three best goats on the board. The value of a position is
 
-        (own score - (the best rival's + all rivals' scores) / players) * free / (1 + free)
+        (own score - (best rival's score + sum of rivals' scores) / players) * free / (1 + free)
 
-    with `free` for the number of goats on the board that can move forward, so that a player
-    who leads keeps the race open and one who lags closes it: a draw is worth 0. Three goats
-    arrived outweigh everything. A sideways move is judged by the best forward move after it,
-    with the throw in force; later throws are not considered. Among equals it picks uniformly.
+    where `free` is the number of goats on the board that can move forward. A draw has value 0, so
+    leading players keep the race open and trailing players close it. A won or lost position
+    outweighs all others. A sideways move gets the value after the best forward move with the
+    current throw, without later throws. The agent samples uniformly among equal values.
     """
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
@@ -56,7 +56,7 @@ class GoatRaceGreedyAgent(Agent):
 
 @over_rules(spread=True, plies=4)
 def greedy_actions(states, params, random_bits, masks, actions, low, high):
-    """The greedy action of games `low` to `high - 1`."""
+    """Write the greedy actions of games `low` to `high - 1`."""
     for i in range(low, high):
         work = states[i : i + 1].copy()
         scores = np.empty(len(work[0].returns))
@@ -65,7 +65,7 @@ def greedy_actions(states, params, random_bits, masks, actions, low, high):
 
 @over_rules()
 def pick(s, p, stream, mask, scores):
-    """One game's action, uniformly among the best. `s` is changed and put right again."""
+    """Return one of the best actions, uniformly. `s` is changed and then restored."""
     best = 0.0
     ties = 0
     chosen = -1
@@ -79,14 +79,14 @@ def pick(s, p, stream, mask, scores):
         if value >= best - _SAME:
             ties += 1
             stream = stepped(stream)
-            if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
+            if below(mixed(stream), ties) == 0:  # keeps each tie with equal probability
                 chosen = action
     return chosen
 
 
 @over_rules()
 def outlook(s, p, action, scores):
-    """The worth of the position at the end of the turn, if it begins with `action`."""
+    """Return the value of the position at the end of the turn after `action`."""
     me = s.to_move
     if s.decision == PLACE:
         put(s, action, 0, me)
@@ -110,7 +110,7 @@ def outlook(s, p, action, scores):
 
 @over_rules()
 def worth_after(s, p, me, row, column, to_row, to_column, scores):
-    """The worth of the position after a move, which is taken back."""
+    """Return the value of the position after a move, which is then undone."""
     move_goat(s, row, column, to_row, to_column)
     value = worth(s, p, me, scores)
     move_goat(s, to_row, to_column, row, column)
@@ -119,7 +119,7 @@ def worth_after(s, p, me, row, column, to_row, to_column, scores):
 
 @over_rules()
 def best_forward(s, p, me, scores):
-    """The best worth that the forward move of this throw leads to; as it is, if there is none."""
+    """Return the value after the best forward move, or without a move if none is possible."""
     row = s.die - 1
     columns = forward_columns(s, p, row)
     if columns == 0:
@@ -133,7 +133,7 @@ def best_forward(s, p, me, scores):
 
 @over_rules()
 def worth(s, p, me, scores):
-    """What a position is worth to `me`, as the class says."""
+    """Return the value of a position to `me`; see `GoatRaceGreedyAgent`."""
     n = len(s.returns)
     for seat in range(n):
         if s.arrived[seat] >= p.arrivals:
@@ -159,7 +159,7 @@ def worth(s, p, me, scores):
 
 @over_rules()
 def score(s, p, seat):
-    """How far a seat's three best goats have come."""
+    """Return the sum of the scores of a seat's three best goats."""
     first = second = third = _NONE
     last = p.width - 1
     for row in range(p.height):

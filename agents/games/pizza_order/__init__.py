@@ -1,4 +1,4 @@
-"""Players of the ordering dialogue alone."""
+"""Agents only for the pizza order."""
 
 AGENTS = {"greedy": "greedy:PizzaOrderGreedyAgent"}
 ANALYSTS = ("trained",)

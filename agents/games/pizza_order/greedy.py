@@ -1,4 +1,4 @@
-"""The agent that reads the order wanted and says it to the shop."""
+"""The greedy agent of the pizza order, which gives the wanted order."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
@@ -29,17 +29,17 @@ __all__ = ["PizzaOrderGreedyAgent"]
 
 
 class PizzaOrderGreedyAgent(Agent):
-    """Gives the order wanted in as few answers as it takes; where it no longer can, it leaves.
+    """An agent that gives the wanted order in as few answers as possible.
 
-    A pizza is missing if it is wanted and none of those taken stands for it. Asked for a
-    flavour it says that of a missing pizza, and "custom" only for one that is no preset.
-    Asked for ingredients it has one missing pizza in mind that has all those named so far,
-    one that is no preset if there is any, else the smallest; it names another of its
-    ingredients, and "that is all" when they are complete. It wants more as long as a pizza
-    is missing. Among equally good answers it picks uniformly.
+    A pizza is missing if it is wanted and not taken yet. The agent answers:
 
-    Where the order cannot become right any more it brings the dialogue to an end: any
-    preset, a single ingredient, "that is all", "no".
+    - a flavour: that of a missing pizza; "custom" only for a pizza that is not a preset
+    - an ingredient: one of a missing pizza that has all ingredients so far, preferably not a
+      preset, else the smallest; "that is all" when the pizza is complete
+    - more pizzas: yes while a pizza is missing
+
+    It samples uniformly among equally good answers. If the order cannot become right any more, it
+    ends the dialogue: any preset, a single ingredient, "that is all", "no".
     """
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
@@ -59,7 +59,7 @@ def mark_answers(states, good, low, high):
 
 @over_rules()
 def good_answers(s, good):
-    """Mark the answers among which to choose."""
+    """Mark the good answers of one game."""
     for action in range(len(good)):
         good[action] = False
     missing = missing_pizzas(s)
@@ -73,10 +73,9 @@ def good_answers(s, good):
 
 @over_rules()
 def missing_pizzas(s):
-    """The pizzas wanted that nothing taken stands for, bit k for pizza k.
+    """Return the set of missing pizzas, with bit k for pizza k.
 
-    0 if none is missing, or the order cannot become right since something taken is not
-    wanted.
+    It is empty if a taken pizza is not wanted, because the order cannot become right then.
     """
     missing = (np.int64(1) << s.num_wanted) - 1
     for j in range(s.num_taken):
@@ -92,7 +91,7 @@ def missing_pizzas(s):
 
 @over_rules()
 def good_flavors(s, missing, good):
-    """The flavours of all missing pizzas."""
+    """Mark the flavours of all missing pizzas, or all presets if none is missing."""
     for k in range(s.num_wanted):
         if missing >> k & 1:
             good[preset(s.wanted[k])] = True
@@ -103,7 +102,7 @@ def good_flavors(s, missing, good):
 
 @over_rules()
 def good_ingredients(s, missing, good):
-    """The next ingredients of the missing pizzas that the one in hand is best turned into."""
+    """Mark the next ingredients of the best missing pizzas to complete."""
     held = s.taken[s.num_taken]
     least = INGREDIENTS + 1
     for k in range(s.num_wanted):
@@ -116,7 +115,7 @@ def good_ingredients(s, missing, good):
             for ingredient in range(1, INGREDIENTS + 1):
                 if s.wanted[k] & ~held & bit(ingredient) != 0:
                     good[FIRST + ingredient - 1] = True
-    if least > INGREDIENTS:  # the order is lost
+    if least > INGREDIENTS:  # the order cannot become right
         good[DONE] = held != 0
         for ingredient in range(1, INGREDIENTS + 1):
             good[FIRST + ingredient - 1] = held == 0
@@ -124,7 +123,7 @@ def good_ingredients(s, missing, good):
 
 @over_rules()
 def answers_lost(ingredients):
-    """How many answers more the pizza takes as a custom one than by its own flavour."""
+    """Return how many more answers a pizza takes as a custom one than by its flavour."""
     if preset(ingredients) == CUSTOM:
         return 0
     size = 0

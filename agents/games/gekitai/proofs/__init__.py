@@ -1,1 +1,1 @@
-"""Proofs that a position of Gekitai is won, and the first player's winning strategy."""
+"""Proofs of wins in Gekitai, and a winning strategy of the first player."""

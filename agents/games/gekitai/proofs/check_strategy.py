@@ -1,21 +1,24 @@
-"""A check from first principles that a strategy wins Gekitai for the player who moves first.
+"""An independent check that a strategy wins Gekitai for the first player.
 
-`python -m agents.dev gekitai_check_strategy` checks the shipped strategy. Everything that the check
-takes for granted stands in this module: it uses NumPy and nothing of this package, neither its
-rules nor what the strategy was found with.
+`python -m agents.dev gekitai_check_strategy` checks the shipped strategy. To be independent, this
+module has its own rules and uses only NumPy, nothing of this package or of the search that found
+the strategy.
 
-The file is an array of NumPy with a record for each position in which the winner is to move and
-does not win at once:
+The file is a NumPy array with a record for each position in which the winner is to move and cannot
+win at once:
 
-- `position`: the board as a number, the sum of `3**k` for each cell `k` (row times 6 + column) with
-  a piece of the player to move, and of `2 * 3**k` for each with one of the other's; of the eight
-  turns of the board that with the least number.
-- `cell`: where to place a piece.
-- `rank`: how many plies the game lasts from there on, at most.
+- `position`: the board as a number, the sum of `3**k` for each cell `k` (6 * row + column) with a
+  piece of the player to move, and of `2 * 3**k` for each cell with a piece of the other player. Of
+  the eight symmetric boards, it is the one with the smallest number.
+- `cell`: the cell to place a piece on.
+- `rank`: the maximum number of plies to the end of the game.
 
-The strategy wins if the empty board is one of the positions, and if for each of them this holds:
-after its move the other player may reply what he likes, and either has lost by that, or the winner
-wins at once, or the board is one of the positions again, of a rank lower by two or more.
+The strategy wins if the positions include the empty board, and if one of these holds after its move
+in each position and each reply:
+
+- The other player has lost.
+- The winner can win at once.
+- The board is a position of the strategy, with a rank lower by at least two.
 """
 
 from __future__ import annotations
@@ -30,41 +33,41 @@ import numpy.typing as npt
 __all__ = ["FILE", "FORMAT", "Checked", "check_strategy"]
 
 FILE = Path(__file__).with_name("first_player.npy")
-"""The strategy that is shipped."""
+"""Path of the shipped strategy."""
 FORMAT = np.dtype([("position", "<u8"), ("cell", "u1"), ("rank", "u1")])
-"""A record of the file."""
+"""Dtype of the file."""
 
 _SIDE = 6
 _CELLS = _SIDE * _SIDE
 _PIECES = 8
 _LINE = 3
-_AT_ONCE = 20_000  # boards, so that they stay in the processor's cache
+_AT_ONCE = 20_000  # boards, few enough for the processor's cache
 
 _Bitboards = npt.NDArray[np.uint64]
-"""Boards of one player: the bit of cell `k` is `1 << k`."""
+"""Pieces of one player, with bit `1 << k` for cell `k`."""
 _Which = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What has been found true of a strategy."""
+    """Facts about a checked strategy."""
 
     positions: int
-    """How many there are, all of them checked."""
+    """Number of checked positions, which are all positions."""
     replies: int
-    """How many replies of the other player were looked at."""
+    """Number of checked replies of the other player."""
     plies: int
-    """How long the game lasts from the empty board, at most."""
+    """Maximum number of plies from the empty board to the end."""
 
 
 def _bit(row: int, column: int) -> int:
-    """The bit of a cell; 0 if it is off the board."""
+    """Return the bit of a cell, 0 if it is off the board."""
     on_board = 0 <= row < _SIDE and 0 <= column < _SIDE
     return 1 << (row * _SIDE + column) if on_board else 0
 
 
 _STEPS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
-# Of each cell, for each step to a neighbour on the board: that one and the cell beyond.
+# For each cell, pairs of a neighbour on the board and the cell beyond (0 if off the board).
 _PUSHES = [
     [
         (np.uint64(near), np.uint64(_bit(row + 2 * down, column + 2 * right)))
@@ -87,10 +90,10 @@ _TURNS = [np.rot90(grid, k).ravel() for grid in (_GRID, _GRID.T) for k in range(
 
 
 def _placed(cell: int, mine: _Bitboards, theirs: _Bitboards) -> tuple[_Bitboards, _Bitboards]:
-    """Both players' pieces after the owner of `mine` placed one on an empty cell.
+    """Return both players' pieces after the owner of `mine` placed one on an empty cell.
 
-    Each neighbour, of either colour, goes one cell straight outward: to the cell beyond if that
-    is empty, off the board if there is none; it stays if the cell beyond is occupied.
+    Each neighbour of either colour moves one cell straight outward, or off the board at the edge.
+    It stays if the cell beyond is occupied.
     """
     occupied = mine | theirs
     mine_after = mine | np.uint64(1 << cell)
@@ -105,7 +108,7 @@ def _placed(cell: int, mine: _Bitboards, theirs: _Bitboards) -> tuple[_Bitboards
 
 
 def _has_won(pieces: _Bitboards) -> _Which:
-    """Where a player has a line or all pieces on the board."""
+    """Return whether a player has a line or all pieces on the board, for each board."""
     won: _Which = np.bitwise_count(pieces) >= _PIECES
     for line in _LINES:
         won |= pieces & line == line
@@ -113,7 +116,7 @@ def _has_won(pieces: _Bitboards) -> _Which:
 
 
 def _wins_at_once(mine: _Bitboards, theirs: _Bitboards) -> _Which:
-    """Where the owner of `mine`, who is to move, has a winning placement."""
+    """Return whether the owner of `mine`, who is to move, can win at once, for each board."""
     won = np.zeros(len(mine), np.bool_)
     for cell in range(_CELLS):
         todo = np.flatnonzero(~won & ((mine | theirs) >> np.uint64(cell) & np.uint64(1) == 0))
@@ -122,14 +125,14 @@ def _wins_at_once(mine: _Bitboards, theirs: _Bitboards) -> _Which:
 
 
 def _bitboards(positions: npt.NDArray[np.uint64]) -> tuple[_Bitboards, _Bitboards]:
-    """The pieces of the player to move, and the other's."""
+    """Return the pieces of the player to move and of the other player."""
     digits = positions[:, None] // _POWERS % np.uint64(3)
     bits = np.uint64(1) << np.arange(_CELLS, dtype=np.uint64)
     return (digits == 1) @ bits, (digits == 2) @ bits
 
 
 def _numbers(mine: _Bitboards, theirs: _Bitboards) -> npt.NDArray[np.uint64]:
-    """The numbers of boards, each of the turn with the least."""
+    """Return the smallest number among the symmetries of each board."""
     cells = np.arange(_CELLS, dtype=np.uint64)
     digits = mine[:, None] >> cells & np.uint64(1)
     digits += (theirs[:, None] >> cells & np.uint64(1)) * np.uint64(2)
@@ -144,15 +147,18 @@ def check_strategy(strategy: npt.NDArray[Any]) -> Checked:
         strategy: records of `FORMAT`, shape (N,), in ascending order of positions.
 
     Raises:
-        ValueError: it does not win; the first fault is told.
+        ValueError: the strategy does not win. The message has the first fault.
     """
     if strategy.dtype != FORMAT or strategy.ndim != 1:
-        raise ValueError(f"expected records {FORMAT}, got {strategy.dtype} of {strategy.shape}")
+        raise ValueError(
+            f"strategy must have dtype {FORMAT} and shape (N,), "
+            f"got {strategy.dtype} and {strategy.shape}"
+        )
     positions = strategy["position"]
     if (positions[1:] <= positions[:-1]).any() or (positions >= np.uint64(3**_CELLS)).any():
-        raise ValueError("the positions are not numbers of boards in ascending order")
+        raise ValueError("strategy positions must be board numbers in ascending order")
     if len(positions) == 0 or positions[0] != 0:
-        raise ValueError("the empty board is not one of the positions")
+        raise ValueError("strategy positions must include the empty board")
     replies = 0
     for begin in range(0, len(strategy), _AT_ONCE):
         entries = slice(begin, begin + _AT_ONCE)
@@ -161,18 +167,20 @@ def check_strategy(strategy: npt.NDArray[Any]) -> Checked:
 
 
 def _check(strategy: npt.NDArray[Any], entries: npt.NDArray[Any]) -> int:
-    """Check some of the positions; returns how many replies there are."""
+    """Check some of the positions; return the number of replies."""
     mine, theirs = _bitboards(entries["position"])
-    _refuse(entries, (_numbers(mine, theirs) != entries["position"]), "is not in its least turn")
-    _refuse(entries, _has_won(mine) | _has_won(theirs), "is over")
-    _refuse(entries, entries["cell"] >= _CELLS, "has its cell off the board")
     _refuse(
-        entries, (mine | theirs) >> entries["cell"] & np.uint64(1) != 0, "has its cell occupied"
+        entries,
+        (_numbers(mine, theirs) != entries["position"]),
+        "has a smaller symmetry",
     )
+    _refuse(entries, _has_won(mine) | _has_won(theirs), "is over")
+    _refuse(entries, entries["cell"] >= _CELLS, "has a cell off the board")
+    _refuse(entries, (mine | theirs) >> entries["cell"] & np.uint64(1) != 0, "has an occupied cell")
     for cell in np.unique(entries["cell"]):
         here = entries["cell"] == cell
         mine[here], theirs[here] = _placed(int(cell), mine[here], theirs[here])
-    _refuse(entries, _has_won(mine), "is won at once")
+    _refuse(entries, _has_won(mine), "is won by its own move at once")
     _refuse(entries, _has_won(theirs), "is lost by its own move")
     _refuse(entries, entries["rank"] < 3, "has a rank below 3")
     replies = 0
@@ -189,10 +197,12 @@ def _check(strategy: npt.NDArray[Any], entries: npt.NDArray[Any]) -> int:
         found = strategy[places]
         _refuse(entries[free], found["position"] != numbers, f"has no answer to cell {reply}")
         rises = found["rank"] + 2 > entries["rank"][free].astype(np.int64)
-        _refuse(entries[free], rises, f"comes to no lower rank after a reply at cell {reply}")
+        _refuse(
+            entries[free], rises, f"must reach a rank lower by 2 after the reply {reply}"
+        )
     return replies
 
 
 def _refuse(entries: npt.NDArray[Any], faulty: _Which, fault: str) -> None:
     if faulty.any():
-        raise ValueError(f"position {entries['position'][faulty.argmax()]} {fault}")
+        raise ValueError(f"strategy position {entries['position'][faulty.argmax()]} {fault}")

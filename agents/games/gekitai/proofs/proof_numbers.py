@@ -1,14 +1,13 @@
-"""What depth-first proof-number search asks of Gekitai, as compiled functions; `solving` asks it.
+"""Compiled functions of Gekitai for depth-first proof-number search; `solving` is their interface.
 
-See `agents.search.proofs.proof_numbers` for the search. A position with the defender to move begins
-with the number of replies after which the attacker does not win at once.
+See `agents.search.proofs.proof_numbers` for the search. The initial proof number of a position with
+the defender to move is the number of replies after which the attacker cannot win at once.
 
-A question may be bounded, to so many plies to come, and then both answers are certain. One that is
-not bounded may lead in circles: a line of play that comes back counts as one without a win, so
-that wins are certain, whereas the other answer is only that none was found.
+With a limit of plies, both answers are certain. Without a limit, only wins are certain, because a
+line of play that repeats a position counts as a line without a win.
 
-A placement that satisfies both players is a win of who placed, as in `boardenvs`; a search may be
-told to take it for a draw, as others do. That is no win of the attacker, whoever placed.
+A placement that satisfies both players is a win of the player who placed, as in `boardenvs`. A
+search can treat it as a draw instead, as some rules do, and then it is never a win of the attacker.
 """
 
 # Compiled functions carry no annotations.
@@ -37,17 +36,17 @@ from boardenvs.gekitai.rules import count, pushed, satisfied
 __all__ = ["attacking_cells", "expand", "gekitai_workspace", "replies", "survivors"]
 
 _NOTES = [
-    ("left", np.int64),  # how many positions may still be looked at
+    ("left", np.int64),  # number of positions that may still be searched
     ("alone", np.int64),  # 1 if a placement that satisfies both players is a draw, else 0
 ]
 
 
 def gekitai_workspace(both_draw: bool = False) -> tuple[npt.NDArray[np.void], ...]:
-    """What the search works in beside its tables.
+    """Return the arrays that the search needs besides its tables.
 
     Args:
         both_draw: whether a placement that satisfies both players is a draw, rather than a win of
-            who placed.
+            the player who placed.
     """
     workspace = make_workspace(_NOTES)
     workspace[2]["alone"] = both_draw
@@ -56,7 +55,7 @@ def gekitai_workspace(both_draw: bool = False) -> tuple[npt.NDArray[np.void], ..
 
 @njit
 def expand(p, level, known, table, workspace):
-    """As the hook of `agents.search.proofs.proof_numbers`."""
+    """Implement the hook of `agents.search.proofs.proof_numbers`."""
     levels, children, notes = workspace
     here = levels[level]
     mover = here.mover
@@ -68,11 +67,11 @@ def expand(p, level, known, table, workspace):
         cell = lowest(todo)
         todo ^= cell
         own, others = pushed(p, mover, other, cell)
-        # `own` alone has no line: a position in which its owner could win at once is none of these.
+        # `own` is never satisfied alone, because positions with a win at once are not expanded.
         if satisfied(p, others):
-            continue  # which is no help to the attacker, nor to the defender
+            continue  # a draw or a loss of the player who placed
         if attack and wins_at_once(p, others, own):
-            continue  # nor a reply by which the defender ends the game
+            continue  # the defender would win at once
         if not attack and attacker_wins(p, others, own, notes[0].alone):
             continue
         one, two, _ = canonical(p, others, own)
@@ -94,7 +93,7 @@ def expand(p, level, known, table, workspace):
                 child.disproof = 0
         if attack:
             if child.proof == NEVER:
-                continue  # is no help
+                continue  # cannot prove a win
             here.num += 1
             if child.proof == 0:
                 return
@@ -106,19 +105,19 @@ def expand(p, level, known, table, workspace):
 
 @njit
 def enough_pieces(p, mover, kind):
-    """Whether the attacker, to move, can come to a line in so many plies."""
+    """Return whether the attacker, to move, can have a line within the limit of plies."""
     return kind > LONGEST or count(mover) + (kind + 1) // 2 >= p.line
 
 
 @njit
 def defence(p, child, kind, alone):
-    """Judge a new position with the defender to move by how many replies there are."""
+    """Initialize a position with the defender to move from the number of surviving replies."""
     survive = survivors(p, child.mover, child.other, 1 if kind == 2 else MOST, alone)
     if survive == 0:
         child.proof = 0
         child.disproof = NEVER
         child.rank = 2
-    elif kind == 2:  # the attacker's next ply would be the last
+    elif kind == 2:  # the attacker's next ply is the last
         child.proof = NEVER
         child.disproof = 0
     else:
@@ -128,7 +127,7 @@ def defence(p, child, kind, alone):
 
 @njit
 def attacker_wins(p, mine, theirs, alone):
-    """Whether the attacker, who owns `mine` and is to move, wins at once."""
+    """Return whether the attacker, who owns `mine` and is to move, wins at once."""
     return wins_at_once(p, mine, theirs) and (
         not alone or winning_alone(p, mine, theirs) != np.uint64(0)
     )
@@ -136,19 +135,19 @@ def attacker_wins(p, mine, theirs, alone):
 
 @njit
 def attacking_cells(p, mine, theirs, alone):
-    """Where the attacker, who owns `mine` and is to move, wins at once."""
+    """Return the cells on which the attacker, who owns `mine` and is to move, wins at once."""
     return winning_alone(p, mine, theirs) if alone else winning_cells(p, mine, theirs)
 
 
 @njit
 def survivors(p, mover, other, most, alone):
-    """After how many replies of the player to move the other does not win at once; up to `most`.
+    """Return the number of replies after which the other player cannot win at once, up to `most`.
 
-    The player to move must not win at once. A reply that lines up the other player loses. `alone`
-    is as in the notes.
+    The player to move must not be able to win at once. A reply that satisfies the other player
+    loses. `alone` is as in the notes.
     """
     if most > 1 and not attacker_wins(p, other, mover, alone):
-        return count(p.board & ~(mover | other))  # nothing threatens: about as many
+        return count(p.board & ~(mover | other))  # an estimate, because there is no threat
     found = 0
     todo = p.board & ~(mover | other)
     while todo != np.uint64(0) and found < most:
@@ -162,19 +161,20 @@ def survivors(p, mover, other, most, alone):
 
 @njit
 def replies(p, mover, other, kind, known, table, workspace, proofs, ranks):
-    """What is known of each reply of the defender, who is to move and cannot win at once.
+    """Write the known facts about each reply of the defender, who cannot win at once.
 
     Args:
-        p: the game's constants.
-        mover: cells of the defender, in any turn.
+        p: constants of the game.
+        mover: cells of the defender, who is to move, in any symmetry.
         other: cells of the attacker.
-        kind: of the positions after a reply, as in the table.
-        known: a table of positions proved before.
-        table: what was found out.
-        workspace: as from `gekitai_workspace`.
-        proofs: int64 for each bit of a cell: the proof number after that reply, 0 if it loses;
-            -1 where there is no reply.
-        ranks: int64 likewise: of a reply that loses, the most plies to the end after it.
+        kind: kind of the positions after a reply, as in the table.
+        known: table of proved positions.
+        table: table of the search.
+        workspace: from `gekitai_workspace`.
+        proofs: output, int64 for each bit of a cell: the proof number after the reply, 0 if it
+            loses; -1 without a reply.
+        ranks: output, int64 for each bit of a cell: the maximum number of plies to the end after a
+            losing reply.
     """
     child = workspace[1][-1, 0]
     proofs[:] = -1

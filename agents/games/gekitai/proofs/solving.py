@@ -1,4 +1,4 @@
-"""Questions to the depth-first proof-number search: who can force a win, and how?"""
+"""The interface of the proof-number search, which finds forced wins of Gekitai."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
@@ -37,7 +37,7 @@ NO_TABLE = entries(2)[:0]
 
 @over_rules(plies=1_000_000)
 def ask(params, mine, theirs, attack, plies, limit, known, table, workspace, answer):
-    """Settle whether the attacker forces a win; `plies` is 0 for within any number.
+    """Search for a forced win of the attacker within `plies`, 0 for no limit.
 
     `mine` are the cells of the player to move, who is the attacker if `attack` is 1.
     """
@@ -69,7 +69,7 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, workspace, ans
     one, two, turn = canonical(p, mine, theirs)
     kind = ANY_LENGTH - 1 + attack
     if plies > 0:
-        # The attacker plays the last of an odd number with the attacker to move.
+        # The attacker plays the last ply, so the number is odd if the attacker is to move.
         kind = plies - (plies + attack) % 2
     place = find(known, one, two, ANY_LENGTH) if attack and len(known) > 0 else -1
     if place >= 0 and known[place].rank <= kind:
@@ -96,7 +96,7 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, workspace, ans
 
 @over_rules()
 def action_of(p, cell):
-    """The action that places on a cell."""
+    """Return the action that places on a cell."""
     for action in range(p.side * p.side):
         if cell_bit(p, action) == cell:
             return action
@@ -105,13 +105,13 @@ def action_of(p, cell):
 
 @over_rules(plies=1_000_000)
 def ask_replies(params, mine, theirs, plies, known, table, workspace, proofs, ranks):
-    """What is known of the replies of the owner of `mine`, who is to move and defends."""
+    """Write the known facts about the replies of the defender, who is to move and owns `mine`."""
     kind = ANY_LENGTH if plies == 0 else plies - 1 - plies % 2
     replies(params[0], mine, theirs, kind, known, table, workspace, proofs, ranks)
 
 
 class Solver:
-    """Depth-first proof-number search in one game of Gekitai, with its table."""
+    """A depth-first proof-number search for one game of Gekitai, with its table."""
 
     def __init__(
         self,
@@ -121,29 +121,29 @@ class Solver:
         *,
         both_draw: bool = False,
     ) -> None:
-        """Prepare a search.
+        """Create the search.
 
         Args:
-            game: what is played.
-            table_bits: the table has room for `2**table_bits` positions, of 24 bytes each.
-            known: a table of positions proved before, which is not changed.
-            both_draw: whether a placement that satisfies both players is a draw, as others play,
-                rather than a win of who placed, as the game itself has it.
+            game: the game to search.
+            table_bits: the table has room for `2**table_bits` positions of 24 bytes, 4 to 32.
+            known: read-only table of proved positions.
+            both_draw: whether a placement that satisfies both players is a draw, rather than a win
+                of the player who placed as in the rules of the game.
 
         Raises:
-            ValueError: the game is another one, or `table_bits` is not from 4 to 32.
+            ValueError: `game` is not Gekitai, or `table_bits` is not from 4 to 32.
         """
         require(game, "agents.games.gekitai", "the proof-number search")
         self.game = game
         self.table = entries(whole_number("table_bits", table_bits, 4, 32))
-        """What has been found out; see `agents.search.proofs.proof_numbers`."""
+        """Table of the search; see `agents.search.proofs.proof_numbers`."""
         self.known = known
         self._workspace = gekitai_workspace(both_draw)
         self._answer = result_record()
         self._is_clear = True
 
     def clear(self) -> None:
-        """Forget all that has been found out."""
+        """Clear the table."""
         if not self._is_clear:
             self.table.fill(0)
             self._is_clear = True
@@ -151,17 +151,16 @@ class Solver:
     def search(
         self, state: np.void, limit: int, *, attack: bool = True, plies: int | None = None
     ) -> ProofResult:
-        """Search on until it is settled whether the attacker forces a win.
+        """Return whether the attacker can force a win.
 
-        What has been found out is in the table, so a search that came to its limit goes on with
-        the next call.
+        The table keeps the results, so the next call continues a search that reached its limit.
 
         Args:
-            state: a record of the game that is not over.
-            limit: how many positions to look at, at most.
-            attack: whether the player to move is the attacker; else the other one is.
-            plies: within how many plies, up to 199; by default within any number, and then nothing
-                is found out but wins. `max_plies` is left out of account.
+            state: a record of a game that is not over.
+            limit: maximum number of searched positions, at least 0.
+            attack: whether the player to move is the attacker, rather than the other player.
+            plies: maximum number of plies of the win, 1 to 199; `None` for no limit, which can only
+                prove wins. The search ignores `max_plies` of the game.
         """
         whole_number("limit", limit, 0)
         plies = 0 if plies is None else whole_number("plies", plies, 1, LONGEST)
@@ -178,23 +177,23 @@ class Solver:
             self._workspace,
             self._answer,
         )
-        # Without a search nothing has been written, as where a known position is looked up.
+        # Without a search, as for a known position, nothing has been written.
         self._is_clear = self._is_clear and self._answer["positions"][0] == 0
         return ProofResult.read(self._answer)
 
     def replies(
         self, state: np.void, plies: int | None = None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """How far a win of the other player is from proved, after each reply of who is to move.
+        """Return the proof numbers of the other player's win after each action.
 
         Args:
-            state: a record of the game, not over, in which no action wins at once.
-            plies: within how many plies, as for `search`.
+            state: a record of a game that is not over, in which no action wins at once.
+            plies: maximum number of plies of the win, as for `search`.
 
         Returns:
-            Proof numbers and plies, int64 of shape (num_actions,): 0 after an action that loses
-            for certain, then with how many plies more the game lasts at most; -1 for an illegal
-            one.
+            Proof numbers and plies, each int64 of shape (num_actions,). A proof number is 0 for a
+            proven loss and -1 for an illegal action. Plies are the maximum number of plies to the
+            end after a proven loss.
         """
         plies = 0 if plies is None else whole_number("plies", plies, 1, LONGEST)
         mine, theirs = self._cells(state)

@@ -1,6 +1,6 @@
-"""The shipped strategy by which the first player wins Gekitai, as a table of known wins.
+"""The shipped winning strategy of the first player of Gekitai, as a table of known wins.
 
-`python -m agents.dev gekitai_strategy` makes its file, whose format `check_strategy` describes.
+`python -m agents.dev gekitai_strategy` creates its file; `check_strategy` describes the format.
 """
 
 # Compiled functions carry no annotations.
@@ -27,15 +27,15 @@ __all__ = ["BITS", "POWERS", "known_wins"]
 
 _CELLS = 36
 BITS = np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
-"""The bit of each cell, as in `boardenvs.gekitai.rules`."""
+"""Bit of each cell, as in `boardenvs.gekitai.rules`."""
 POWERS = np.array([3**k for k in range(_CELLS)], np.uint64)
-"""The digit of each cell in a position of the file, as in `check_strategy`."""
+"""Value of the digit of each cell in a position of the file, as in `check_strategy`."""
 
 
 def known_wins(game: Gekitai) -> npt.NDArray[np.void]:
-    """The positions of the shipped strategy, as a table that a `Solver` may be given.
+    """Return the positions of the shipped strategy as a table for a `Solver`.
 
-    It is empty for a game that the strategy is not for.
+    It is empty for games with other parameters.
     """
     if (game.board_size, game.pieces, game.line_length) != (6, 8, 3):
         return entries(2)[:0]
@@ -57,12 +57,12 @@ def _shipped() -> npt.NDArray[np.void]:
         ):
             table.flags.writeable = False
             return table
-        size += 1  # too many of them wanted the same places
+        size += 1  # too many positions have the same places
 
 
 @over_rules(plies=1_000_000)
 def enter_all(params, mine, theirs, cells, ranks, table):
-    """Put known wins in an empty table; returns whether all have a place there."""
+    """Write known wins to an empty table; return whether all have a place."""
     p = params[0]
     for i in range(len(mine)):
         one, two, turn = canonical(p, mine[i], theirs[i])

@@ -170,7 +170,7 @@ def test_the_game_itself(dominoes, late):
 def test_no_best_policy_is_known_of_other_deals(params, dominoes, refused):
     if "deck" in params:
         params = {"deck": [(low, high) for high in range(7) for low in range(high + 1)]}
-    with refused("the best policy of dominoes175 is known for shuffled tiles and max_plies=32"):
+    with refused("deck=.*max_plies.*got Dominoes175"):
         exploitability("random", boardenvs.make("dominoes175", **params))
 
 
@@ -187,11 +187,11 @@ def test_the_perfect_agent_plays_no_other_game(game112, refused):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("worst",), "policy must be one of best, greedy, random, got 'worst'"),
-        (("best", 0), "ends must be a whole number from 1 to 7"),
-        (("best", 8), "ends must be a whole number from 1 to 7"),
-        (("best", 7, 1), "goal must be a whole number from 2 to 6"),
-        (("best", 7, "6"), "goal must be a whole number from 2 to 6"),
+        (("worst",), "^policy .*got 'worst'"),
+        (("best", 0), "^ends .*got 0"),
+        (("best", 8), "^ends .*got 8"),
+        (("best", 7, 1), "^goal .*got 1"),
+        (("best", 7, "6"), "^goal .*got '6'"),
     ],
 )
 def test_it_refuses_what_is_out_of_range(arguments, message, refused):

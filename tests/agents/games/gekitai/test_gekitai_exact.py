@@ -181,5 +181,5 @@ def test_it_plays_other_sizes_without_a_strategy(live_positions):
 
 @pytest.mark.parametrize("budget", [0, -1, 1.5, "many", None, True])
 def test_it_refuses_a_budget_that_is_none(budget, refused):
-    with refused("budget must be a whole number of at least 1"):
+    with refused("^budget "):
         agents.make("exact", "gekitai", budget=budget)

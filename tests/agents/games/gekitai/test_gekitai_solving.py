@@ -119,13 +119,13 @@ def test_the_table_may_be_tiny(gekitai, live_positions):
 
 
 def test_it_refuses_what_it_cannot_be_asked(gekitai, game112, refused):
-    with refused("the proof-number search plays gekitai alone, not game112$"):
+    with refused("proof-number search .*game112$"):
         Solver(game112)
-    with refused("table_bits must be a whole number from 4 to 32"):
+    with refused("^table_bits "):
         Solver(gekitai, 3)
     solver = Solver(gekitai, 4)
     for plies in (0, 200, "3"):
-        with refused("plies must be a whole number from 1 to 199"):
+        with refused("^plies "):
             solver.search(gekitai.new(1)[0], 1, plies=plies)
-    with refused("limit must be a whole number of at least 0"):
+    with refused("^limit "):
         solver.search(gekitai.new(1)[0], -1)

@@ -34,7 +34,7 @@ def test_the_shipped_strategy_wins(shipped):
 
 def test_no_position_may_be_left_out(shipped, refused):
     for k in np.random.default_rng(1).choice(np.arange(1, len(shipped)), 2, replace=False):
-        with refused("has no answer to cell"):
+        with refused("position .*answer to cell"):
             checker.check_strategy(np.delete(shipped, k))
 
 
@@ -44,18 +44,18 @@ def test_every_rank_is_looked_at(shipped, refused):
     for k in np.random.default_rng(1).choice(highest, 2, replace=False):
         records = shipped.copy()
         records["rank"][k] -= 1
-        with refused(f"position {records['position'][k]} comes to no lower rank after a reply"):
+        with refused(f"position {records['position'][k]} .*rank"):
             checker.check_strategy(records)
 
 
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (lambda r: r[::-1], "the positions are not numbers of boards in ascending order"),
-        (lambda r: r[1:], "the empty board is not one of the positions"),
-        (lambda r: r[:0], "the empty board is not one of the positions"),
-        (lambda r: r["rank"], "expected records"),
-        (lambda r: r[:1], "position 0 has no answer to cell"),
+        (lambda r: r[::-1], "positions .*ascending"),
+        (lambda r: r[1:], "positions .*empty board"),
+        (lambda r: r[:0], "positions .*empty board"),
+        (lambda r: r["rank"], "strategy .*got uint8 "),
+        (lambda r: r[:1], "position 0 .*answer to cell"),
     ],
 )
 def test_it_refuses_what_is_no_strategy(shipped, fault, message, refused):
@@ -66,16 +66,16 @@ def test_it_refuses_what_is_no_strategy(shipped, fault, message, refused):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("cell", 36, "has its cell off the board"),
-        ("rank", 1, "has a rank below 3"),
-        ("rank", 23, "comes to no lower rank after a reply"),
-        ("cell", 0, "has no answer to cell"),
+        ("cell", 36, "cell off"),
+        ("rank", 1, "rank below 3"),
+        ("rank", 23, "rank lower by 2"),
+        ("cell", 0, "answer to cell"),
     ],
 )
 def test_it_says_what_is_wrong_with_the_empty_board(shipped, field, value, message, refused):
     records = shipped.copy()
     records[field][0] = value
-    with refused(f"position 0 {message}"):
+    with refused(f"position 0 .*{message}"):
         checker.check_strategy(records)
 
 

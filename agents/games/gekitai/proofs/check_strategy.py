@@ -197,9 +197,7 @@ def _check(strategy: npt.NDArray[Any], entries: npt.NDArray[Any]) -> int:
         found = strategy[places]
         _refuse(entries[free], found["position"] != numbers, f"has no answer to cell {reply}")
         rises = found["rank"] + 2 > entries["rank"][free].astype(np.int64)
-        _refuse(
-            entries[free], rises, f"must reach a rank lower by 2 after the reply {reply}"
-        )
+        _refuse(entries[free], rises, f"must reach a rank lower by 2 after the reply {reply}")
     return replies
 
 

@@ -215,7 +215,7 @@ def worth(stacks, low, high, unseen, new, number, row, with_dots, ends, goal, ch
 
 @njit
 def greedy_merit(stacks, k, height, top, unseen, with_dots, ends, goal):
-    """Return the order of moves of `greedy`; see `agents.games.dominoes175.greedy`."""
+    """Return the number by which `greedy` orders moves; see `agents.games.dominoes175.greedy`."""
     if height + 1 == goal:
         return float(goal * (len(with_dots) + ends * ends))
     wanted = 1 << top

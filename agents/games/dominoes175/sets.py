@@ -143,7 +143,7 @@ def next_order(order, kinds):
 
 @njit
 def next_permutation(values):
-    """Advance to the next permutation; after the last, restart and return `False`."""
+    """Advance to the next permutation; restart and return `False` after the last."""
     k = len(values) - 2
     while k >= 0 and values[k] > values[k + 1]:
         k -= 1

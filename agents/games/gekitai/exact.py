@@ -41,8 +41,8 @@ class GekitaiExactAgent(Agent):
     With 6 x 6 cells, eight pieces and lines of three, it knows a strategy that wins from the empty
     board (see `agents.games.gekitai.proofs.strategy`). In other positions, a proof-number search
     tries to prove a win of the player to move, and then of the other player. If all actions are
-    proven losses, it plays one of the longest. Without a proof, it plays an action with the largest
-    proof number of the other player's win. It samples uniformly among equal actions.
+    proven losses, it plays one with the longest game. Without a proof, it plays one with the
+    largest proof number of the other player's win. It samples uniformly among equal actions.
 
     Its wins are not always the fastest.
     """

@@ -141,7 +141,7 @@ def lining_up(p, mine, cells):
     found = none
     for d in range(4):
         across = lines[(d + 1) % 4] | lines[(d + 2) % 4] | lines[(d + 3) % 4]
-        # In the direction of the push, the line can only be ahead, because the cell behind is left.
+        # In the direction of the push, the line is ahead, because the piece leaves the cell behind.
         goals = across | completing(p.board, mine, none, back(mine, d), d, p.line)
         found |= back(back(goals, d) & mine, d)
         goals = across | completing(p.board, mine, ahead(mine, d), none, d, p.line)

@@ -12,7 +12,7 @@ __all__ = ["opening", "request", "turn"]
 
 
 def opening(game: Game, seat: int) -> str:
-    """Return the part that is constant in a game: the seat, the rules and how to answer."""
+    """Return the constant part of a game's prompts: the seat, the rules and how to answer."""
     rules = "\n".join(game.presentation.rules_in_short())
     return (
         f"You play {game.name.replace('_', ' ')} as {game.seat_names[seat]}.\n\n"
@@ -23,7 +23,7 @@ def opening(game: Game, seat: int) -> str:
 
 
 def turn(game: Game, state: np.void, *, list_moves: bool = False) -> str:
-    """Return the part for one move: the position as the player knows it, and the question.
+    """Return a prompt's part for one move: the position as the seat knows it, and the question.
 
     Args:
         game: the game.

@@ -13,8 +13,8 @@ win at once:
 - `cell`: the cell to place a piece on.
 - `rank`: the maximum number of plies to the end of the game.
 
-The strategy wins if the positions include the empty board, and if one of these holds after its move
-in each position and each reply:
+The strategy wins if the positions include the empty board, and if one of these holds for each
+position, after its move and any reply:
 
 - The other player has lost.
 - The winner can win at once.
@@ -158,7 +158,9 @@ def check_strategy(strategy: npt.NDArray[Any]) -> Checked:
     if (positions[1:] <= positions[:-1]).any() or (positions >= np.uint64(3**_CELLS)).any():
         raise ValueError("strategy positions must be board numbers in ascending order")
     if len(positions) == 0 or positions[0] != 0:
-        raise ValueError("strategy positions must include the empty board")
+        raise ValueError(
+            f"strategy positions must include the empty board, got {len(positions)} without it"
+        )
     replies = 0
     for begin in range(0, len(strategy), _AT_ONCE):
         entries = slice(begin, begin + _AT_ONCE)

@@ -85,4 +85,4 @@ def test_a_page_that_cannot_be_written_is_refused_first(tmp_path, capsys):
     assert main(command) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "there is no folder" in captured.err
+    assert "cannot be written" in captured.err

@@ -143,9 +143,9 @@ def test_bad_actions_are_refused_before_anything_is_played(turned):
     env.reset()
     before = [one.positions for one in env.envs]
     for actions, said in (
-        ([0] * 9, "8 actions"),
-        ([0] * 7, "8 actions"),
-        ([0.0] * 8, "8 actions"),
+        ([0] * 9, "actions must be 8"),
+        ([0] * 7, "actions must be 8"),
+        ([0.0] * 8, "actions must be 8"),
         ([-1] * 8, "action.* -1"),
         ([0] * 7 + [game.num_actions], f"action.* {game.num_actions}"),
     ):

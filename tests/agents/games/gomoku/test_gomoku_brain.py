@@ -380,7 +380,7 @@ def test_the_command(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gekitai", "greedy"], "there is no protocol for gekitai: gomoku has one"),
+        (["gekitai", "greedy"], "GAME must be gomoku"),
         (["gomoku", "nobody"], "there is no agent 'nobody'"),
         (["gomoku", "greedy", "--time", "1s"], "--time"),
     ],

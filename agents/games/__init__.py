@@ -1,4 +1,4 @@
-"""What the players know of each game, a folder for each game, and the one rule that finds it.
+"""Knowledge of players about each game: a folder for each game, and the rule that finds it.
 
 A module of `agents` is used by any game, or it lies in the folder of the one game that it is for.
 The folder of a game of `boardenvs` has the game's name and lies here. That of a user's own game,
@@ -50,7 +50,7 @@ _OWN = "players"
 
 
 def folder_of(name: str) -> str:
-    """The package in which the players of a game of `boardenvs` would lie."""
+    """Return the package for the players of a game of `boardenvs`."""
     return f"{__name__}.{name}"
 
 
@@ -65,7 +65,7 @@ def folders(game: Game) -> list[str]:
 
 
 def _places(package: str) -> list[str]:
-    """Where the files of a package lie; nothing if there is none. It is not imported."""
+    """Return the folders of a package without importing it; none if it does not exist."""
     spec = importlib.util.find_spec(package)
     return [] if spec is None else list(spec.submodule_search_locations or ())
 
@@ -106,7 +106,7 @@ def constant(game: Game, name: str, default: Any) -> Any:
 
 
 def files(game: Game, pattern: str) -> Iterator[Path]:
-    """The files of a game's folders that match a pattern such as `*.onnx`, the nearest first."""
+    """Return files of a game's folders that match a pattern such as `*.onnx`, the nearest first."""
     for folder in folders(game):
         for place in _places(folder):
             there = Path(place)
@@ -128,10 +128,10 @@ def _copied(folder: str) -> Path:
 
 
 def declared(folder: str) -> Mapping[str, str]:
-    """The agents that a folder declares: its table `AGENTS`; see `agents.specs`.
+    """Return the agents of a folder's table `AGENTS`; see `agents.specs`.
 
     Raises:
-        ValueError: it cannot be imported, or the table is none.
+        ValueError: the module cannot be imported, or its table is invalid.
     """
     table = getattr(_imported(folder), "AGENTS", {})
     if not isinstance(table, Mapping) or not all(
@@ -148,9 +148,9 @@ def require(game: Game, folder: str, what: str) -> None:
     """Raise `ValueError` for a game whose players do not lie in a folder.
 
     Args:
-        game: what is to be played.
-        folder: of the games that `what` plays.
-        what: the player.
+        game: the game to play.
+        folder: folder of the games that the player supports.
+        what: name of the player.
     """
     if folder not in folders(game):
         raise ValueError(f"{what} plays {folder.rpartition('.')[2]} alone, not {game.name}")

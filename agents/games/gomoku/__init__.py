@@ -1,4 +1,4 @@
-"""Players of Gomoku alone."""
+"""Players of Gomoku."""
 
 AGENTS = {
     "greedy": "greedy:GomokuGreedyAgent",

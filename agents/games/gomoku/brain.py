@@ -20,7 +20,7 @@ from boardenvs.inbox import Inbox, about
 __all__ = ["Brain", "MakeAgent"]
 
 MakeAgent = Callable[[Game, float | None], Opponent]
-"""From the game, and the seconds for a move; `None` where nobody has told them."""
+"""Function of the game and the seconds for a move, `None` if unknown, that makes an agent."""
 _COMMANDS = frozenset(
     {"START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "DONE"}
     | {"TAKEBACK", "INFO", "ABOUT"}
@@ -41,7 +41,7 @@ _READY_BY = 0.75
 
 
 class Brain:
-    """What an agent answers to a manager, which sets the board's size, the rule and the times."""
+    """Answers of an agent to a manager, which sets the board size, the rule and the times."""
 
     def __init__(self, name: str, make_agent: MakeAgent, game: Game) -> None:
         """Wait for the manager.
@@ -59,7 +59,7 @@ class Brain:
         self._own_time: float | None = None
         """Seconds for a move that the agent itself thinks at most."""
         self._stones: dict[int, int] = {}
-        """Whose stones stand where, in the order of the moves."""
+        """Owners and cells of the stones, in the order of the moves."""
         self._board: dict[int, int] | None = None
         """The stones of the current BOARD request so far; `None` outside of such a request."""
         self._passes_over = False
@@ -67,7 +67,7 @@ class Brain:
         self._starting = False
         """Whether START still waits for its answer."""
         self._turn: float | None = None
-        """Seconds for a move, if the manager has told them."""
+        """Seconds for a move, if the manager has set them."""
         self._left: float | None = None
         """Seconds left of the match, if there is a limit."""
         self._inbox: Inbox | None = None
@@ -225,7 +225,7 @@ class Brain:
         return cell_of(text, self._game.board_size)
 
     def _prepare(self) -> Opponent:
-        """The agent for the game and times as they are."""
+        """Return the agent for the current game and times."""
         game = self._game
         assert game is not None
         if self._agent is None or self._made_for != (game, self._turn):
@@ -235,7 +235,7 @@ class Brain:
         return self._agent
 
     def _move(self, stones: dict[int, int], came: float) -> str:
-        """What the agent plays where these stones stand; they and its own then stand."""
+        """Return the agent's move after these stones, and keep the new position."""
         game = self._game
         assert game is not None
         first = self._symbol(stones)

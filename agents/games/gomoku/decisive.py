@@ -16,7 +16,7 @@ __all__ = ["decisive_action", "forced_win"]
 
 @njit
 def decisive_action(s, p, before):
-    """The lowest cell that wins at once; else that on which the other player would; else -1."""
+    """Return the lowest cell that wins at once, else one where the other player would, else -1."""
     none = p.side * p.side
     if before == -2:
         cells = none, none  # of black and of white

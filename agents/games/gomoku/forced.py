@@ -30,7 +30,7 @@ _MOVES = 60
 
 @njit
 def forced_win(s, p, most):
-    """The first cell of a victory by continuous fours, and in how many plies it wins at most.
+    """Return the first cell of a victory by continuous fours and its maximum number of plies.
 
     Of a position that is not over. `most` is how many fours to try; -1, 0 where none was found. The
     cells are changed on the way, and left as they were.
@@ -105,7 +105,7 @@ def forced_win(s, p, most):
 
 @njit
 def fours_at_first(cells, p, line_bits, mine, moves):
-    """How many cells to try in a position, which are written to `moves`; and -1.
+    """Return the number of cells to try, which are written to `moves`, and -1.
 
     If one wins at once: -1, and that cell.
     """

@@ -18,7 +18,7 @@ __all__ = ["GomokuGreedyAgent"]
 
 
 class GomokuGreedyAgent(Agent):
-    """Completes a line if it can; else spoils one of the rival's; else takes the heaviest cell.
+    """An agent that completes a line, else blocks one, else takes the cell of the highest weight.
 
     Each row, column or diagonal of `win_length` cells counts for a colour as long as it
     holds no stone of the other. An empty cell weighs, summed over all lines through it,
@@ -48,7 +48,7 @@ class GomokuGreedyAgent(Agent):
 
 @over_rules(spread=True, plies=16)
 def weightiest_actions(states, params, weights, random_bits, actions, low, high):
-    """The greedy action of games `low` to `high - 1`."""
+    """Write the greedy actions of games `low` to `high - 1`."""
     cells = params[0].side * params[0].side
     urgency = np.empty(cells, np.int8)
     weight = np.empty(cells, np.int64)
@@ -59,7 +59,7 @@ def weightiest_actions(states, params, weights, random_bits, actions, low, high)
 
 @over_rules()
 def weigh(s, p, weights, urgency, weight):
-    """Each empty cell's case (2 completes an own line, 1 one of the rival's) and its weight."""
+    """Write each empty cell's case (2: completes an own line, 1: one of the rival's) and weight."""
     for a in range(len(weight)):
         urgency[a] = 0
         weight[a] = 0
@@ -99,7 +99,7 @@ def weigh(s, p, weights, urgency, weight):
 
 @over_rules()
 def longer(s, p, row, column, down, right, stone):
-    """Whether a stone of a colour stands next to either end of the line that begins at a cell."""
+    """Return whether a colour has a stone next to an end of the line that begins at a cell."""
     for k in (-1, p.line):
         r = row + k * down
         c = column + k * right
@@ -110,7 +110,7 @@ def longer(s, p, row, column, down, right, stone):
 
 @over_rules()
 def pick(s, stream, urgency, weight):
-    """The most urgent of the empty cells, among them the weightiest, among them any."""
+    """Return the most urgent empty cell, by weight, with ties at random."""
     chosen = -1
     ties = 0
     for a in range(len(weight)):

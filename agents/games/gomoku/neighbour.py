@@ -15,7 +15,7 @@ __all__ = ["NeighbourAgent"]
 
 
 class NeighbourAgent(Agent):
-    """Uniformly one of the free cells of the 3 x 3 square round the opponent's last stone.
+    """An agent that plays a uniformly random free cell next to the opponent's last stone.
 
     If none of them is free, or there was no last stone, it is one of all free cells.
     """

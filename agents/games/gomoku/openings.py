@@ -27,23 +27,23 @@ BUDGET = 100_000
 PARAMS = ("board_size", "win_length", "exact")
 """The parameters of the game that a file of openings is for."""
 CRITERION = {"expected result at most": MOST}
-"""What a file of openings says of the judge."""
+"""Description of the judge in a file of openings."""
 _NEAR = 2
-"""How far from another stone a stone is placed, at most."""
+"""Maximum distance of a stone from another stone."""
 
 
 def is_balanced(engine: ThreatsAgent, state: np.void) -> bool:
-    """Whether an engine sees no winner, nor anybody much ahead."""
+    """Return whether an engine sees no winner and no large advantage."""
     (thought,) = engine.think(np.array([state], engine.game.state_dtype))
     return not thought.proven and abs(thought.value) <= MOST
 
 
 def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
-    """Return the function that tells whether an opening is balanced, by the record after it.
+    """Return a function of a record that returns whether an opening is balanced.
 
     Args:
         game: Gomoku.
-        budget: how many positions `threats` looks at.
+        budget: number of positions that `threats` searches.
     """
     assert isinstance(game, Gomoku)
     return functools.partial(is_balanced, ThreatsAgent(game, nodes=budget))

@@ -36,24 +36,24 @@ _FIRST = 200
 _WARM = 2_000
 """Positions to warm up with."""
 _LATE = 0.01
-"""Of the time, that may be left when it answers,"""
+"""Share of the time that may be left at the answer."""
 _SOON = 0.001
-"""or so many seconds."""
+"""Seconds that may be left at the answer."""
 _NODES = 500_000
-"""That there are in a second, at least, on most machines."""
+"""Minimum number of nodes per second on most machines."""
 _LEAST, _MOST = 10, 20
 """Bits of the size of the table of positions."""
 _FACTS = 14
 _PROOFS = 16
 _SURE = 0.999
-"""What a win is worth that is not proven."""
+"""Value of a win that is not proven."""
 _SCALE = 400.0
 """Worth of a position that should win by the odds of e to 1."""
 
 
 @dataclass(frozen=True)
 class Thought:
-    """What the engine came to in one position."""
+    """The engine's result for one position."""
 
     action: int
     """The action to play."""
@@ -67,13 +67,13 @@ class Thought:
     """Whether that is certain: a win by threats alone, or a loss at once. Elsewhere its search
     leaves out moves far from all stones."""
     depth: int
-    """How deep it has searched, in plies; 0 where nothing had to be searched."""
+    """Depth of the search in plies; 0 without a search."""
     nodes: int
-    """How many positions it has looked at."""
+    """Number of searched positions."""
 
 
 class _Searcher:
-    """What one thread thinks with."""
+    """Memory of one thread's search."""
 
     def __init__(self, game: Gomoku, bits: int) -> None:
         self.start, self.codes = empty_position(game)
@@ -107,7 +107,7 @@ class ThreatsAgent(Agent):
         threads: int | None = None,
         spec: str = "threats",
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
             game: what is played, with lines of 4 to 6.
@@ -150,13 +150,13 @@ class ThreatsAgent(Agent):
         self.think(self.game.new(1, 0))
 
     def think(self, states: States) -> list[Thought]:
-        """What it comes to in each state, none of which is over.
+        """Return the engine's result for each state.
 
         Args:
             states: records of the game, shape (N,).
 
         Raises:
-            ValueError: these are no such states, or one is over.
+            ValueError: the states do not belong to the game, or one is over.
         """
         states = self.live(states)
         threads = min(threads_for(self.threads), max(1, len(states)))
@@ -181,7 +181,7 @@ class ThreatsAgent(Agent):
         return np.array([one.action for one in self.think(states)], np.int64)
 
     def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
-        """As `Agent.consider`; it tells its line, its depth, and whether the value is proven."""
+        """Analyse states as `Agent.consider`, with line, depth and whether the value is proven."""
         thoughts = self.think(states)
         analyses = []
         for one, seat in zip(thoughts, states["to_move"].tolist(), strict=True):
@@ -234,7 +234,7 @@ class ThreatsAgent(Agent):
         return self._thought(s)
 
     def _share(self, s: Any, nodes: int) -> None:
-        """How many nodes of all are for which purpose."""
+        """Return the number of nodes for each purpose."""
         s["root_fours"] = nodes * int(s["fours_share"]) // 1000
         s["root_chain"] = nodes * int(s["chain_share"]) // 1000
 

@@ -1,4 +1,4 @@
-"""The search of the engine `threats`: alpha-beta in whole positions, with threats seen at each.
+"""The search of the engine `threats`: alpha-beta with a search of threats at each position.
 
 Principal variation search with a transposition table, null moves, late move reductions and
 pruning. At each position are settled without a search: fives at hand, an open four at hand, and
@@ -70,7 +70,7 @@ _FIRST = 1 << 30  # a score beyond all others
 
 
 def transpositions(bits: int) -> npt.NDArray[np.void]:
-    """An empty table of `2**bits` positions, of 16 bytes each."""
+    """Return an empty table of `2**bits` positions of 16 bytes each."""
     fields: list[Any] = _ENTRY
     return np.zeros(1 << bits, np.dtype((np.record, np.dtype(fields, align=True))))
 
@@ -80,7 +80,7 @@ def transpositions(bits: int) -> npt.NDArray[np.void]:
 
 @inner
 def find_entry(table, key):
-    """The place of a position in the table, or -1."""
+    """Return the place of a position in the table, or -1."""
     first = np.int64(key & np.uint64(len(table) - 2))
     if table[first].key == key and table[first].bound:
         return first
@@ -91,7 +91,7 @@ def find_entry(table, key):
 
 @inner
 def write_entry(s, table, level, depth, value, bound, cell):
-    """Remember what a position has come to: the deeper stays, the other place is for the last."""
+    """Store a position's result: one place keeps the deepest, the other one the latest."""
     key = key_of(s)
     first = np.int64(key & np.uint64(len(table) - 2))
     e = table[first]
@@ -116,7 +116,7 @@ def write_entry(s, table, level, depth, value, bound, cell):
 
 @inner
 def judged(s):
-    """What an undecided position is worth to the player to move."""
+    """Return the value of an undecided position for the player to move."""
     me = s.mover
     worth = s.total[me] - s.total[1 - me] + s.to_move
     for kind in range(BUILDS, OPEN_FOUR_KIND):
@@ -245,7 +245,7 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
 
 @inner
 def tell(s, level, cell):
-    """The best line from a level on is one move, as far as is known."""
+    """Set the best line from a level to one move."""
     s.lines[level, 0] = cell
     s.lengths[level] = 1
 
@@ -320,7 +320,7 @@ def search_on(s, codes, table, facts, known, most):
 
 @inner
 def choose_move(s, codes, level):
-    """Place the next move of a level; False if there is none left, or none is worth it."""
+    """Place the next move of a level; return False if no move is left or worth a search."""
     if s.bests[level] >= s.betas[level]:
         return False
     me = s.mover
@@ -363,7 +363,7 @@ def choose_move(s, codes, level):
 
 @inner
 def note(s, level, value):
-    """Take note of what a move has come to."""
+    """Store the result of a move."""
     if value <= s.bests[level]:
         return
     cell = s.chosen[level]
@@ -391,7 +391,7 @@ def note(s, level, value):
 
 @inner
 def finish(s, table, level):
-    """A level is done: hand its value up."""
+    """Finish a level and pass its value up."""
     best = s.bests[level]
     if best == -_INFINITE:  # no move was worth a try
         best = s.alphas[level]

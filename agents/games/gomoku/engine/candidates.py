@@ -1,4 +1,4 @@
-"""Which cells of a position the engine's searches look at, read from what it knows of each cell."""
+"""Cells that the engine's searches consider, from the facts about each cell."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -24,7 +24,7 @@ __all__ = ["can_four", "can_three", "first_with", "list_defences", "list_with"]
 
 @inner
 def everywhere(flag, colour):
-    """A flag for a colour in all eight bytes of a word."""
+    """Return a word with a colour's flag in all eight bytes."""
     word = np.uint64(flag) << np.uint64(4 * colour)
     word |= word << np.uint64(8)
     word |= word << np.uint64(16)
@@ -33,7 +33,7 @@ def everywhere(flag, colour):
 
 @inner
 def first_with(s, flag, colour):
-    """The first empty cell that has a flag for a colour, or -1."""
+    """Return the first empty cell with a colour's flag, or -1."""
     wanted = everywhere(flag, colour)
     for w in range(s.first >> 3, (s.end + 7) >> 3):
         found = s.marks[w] & wanted
@@ -48,14 +48,14 @@ def first_with(s, flag, colour):
 
 @inner
 def can_four(s, colour):
-    """Whether a colour could make a four, but no five nor an open four."""
+    """Return whether a colour can make a four, but no five or open four."""
     counts = s.counts
     return counts[colour, FOUR_KIND] + counts[colour, FOUR_TWO] + counts[colour, FOUR_THREE] > 0
 
 
 @inner
 def can_three(s, colour):
-    """Whether a colour could make an open three."""
+    """Return whether a colour can make an open three."""
     counts = s.counts
     return (
         counts[colour, THREE_KIND] + counts[colour, DOUBLE_THREE] + counts[colour, FOUR_THREE] > 0

@@ -59,14 +59,14 @@ _ATTACKER = np.uint64(0xBF58476D1CE4E5B9)  # in the key, if white attacks
 
 
 def proofs(bits: int) -> npt.NDArray[np.void]:
-    """An empty table of `2**bits` positions, of 16 bytes each."""
+    """Return an empty table of `2**bits` positions of 16 bytes each."""
     fields: list[Any] = _PROOF
     return np.zeros(1 << bits, np.dtype((np.record, np.dtype(fields, align=True))))
 
 
 @cached_njit("Gomoku's engine", nogil=True)
 def find_chain(s, codes, facts, known, most):
-    """Whether the player to move wins by fours and threes.
+    """Return whether the player to move wins by fours and threes.
 
     Args:
         s: the position, which is left as it was.
@@ -128,7 +128,7 @@ def find_chain(s, codes, facts, known, most):
 
 @inner
 def name_of(s, attacker):
-    """What stands for a position, the player to move and the attacker in the table."""
+    """Return the key of a position, the player to move and the attacker in the table."""
     return key_of(s) ^ _ATTACKER if attacker else key_of(s)
 
 
@@ -185,7 +185,7 @@ def weigh(s, level, attacker):
 
 @inner
 def store(s, known, level, attacker):
-    """Put in the table what a level has come to."""
+    """Store the result of a level in the table."""
     key = name_of(s, attacker)
     e = known[np.int64(key & np.uint64(len(known) - 1))]
     e.key = key
@@ -197,7 +197,7 @@ def store(s, known, level, attacker):
 
 @inner
 def begin_chain(s, codes, facts, known, level, attacker):
-    """Take up a position: list its children, and what is known of them."""
+    """Expand a position: list its children and their known results."""
     s.child_num[level] = 0
     me = s.mover
     attacks = me == attacker
@@ -236,7 +236,7 @@ def begin_chain(s, codes, facts, known, level, attacker):
 
 @inner
 def wins_soon(s, codes, facts, me):
-    """In how many plies the attacker, to move, wins at once or by fours; 0 if not so.
+    """Return in how many plies the attacker, to move, wins at once or by fours; 0 otherwise.
 
     His first move is then in `four_cells`.
     """
@@ -251,7 +251,7 @@ def wins_soon(s, codes, facts, me):
 
 @inner
 def first_sight(s, known, attacker):
-    """The numbers of a new position, and in how many plies it is won if it is proved."""
+    """Return the numbers of a new position, and the plies to a proven win."""
     me = s.mover
     left = s.limit - s.num
     counts = s.counts
@@ -293,7 +293,7 @@ def add_child(s, level, cell):
 
 @inner
 def list_threats(s, level):
-    """The attacker's moves, who cannot win by fours: fours, and threes if there is time."""
+    """List the moves of an attacker who cannot win by fours: fours, and threes if plies remain."""
     me = s.mover
     fives = s.counts[1 - me, FIVE_KIND]
     if fives > 1:
@@ -311,7 +311,7 @@ def list_threats(s, level):
 
 @inner
 def list_replies(s, level):
-    """The defender's moves, who can neither win nor make an open four."""
+    """List the moves of a defender who can neither win nor make an open four."""
     me = s.mover
     if s.counts[1 - me, FIVE_KIND] > 0:
         add_child(s, level, first_with(s, CAN_FIVE, 1 - me))

@@ -41,20 +41,20 @@ _TO_MOVE = np.uint64(0x9E3779B97F4A7C15)  # in the key, if white is to move
 
 
 def known_facts(bits: int) -> npt.NDArray[np.void]:
-    """An empty table of what is known of `2**bits` positions, of 16 bytes each."""
+    """Return an empty table of results of `2**bits` positions of 16 bytes each."""
     fields: list[Any] = _FACT
     return np.zeros(1 << bits, np.dtype((np.record, np.dtype(fields, align=True))))
 
 
 @inner
 def key_of(s):
-    """What stands for a position and the player to move in tables."""
+    """Return the key of a position and the player to move in tables."""
     return s.hash ^ _TO_MOVE if s.mover else s.hash
 
 
 @cached_njit("Gomoku's engine", nogil=True)
 def find_fours(s, codes, facts, most):
-    """Whether the player to move wins by fours alone.
+    """Return whether the player to move wins by fours only.
 
     The line that does is left in `four_cells` and `four_replies`, its length in `four_plies`; it
     may end before that with a position that is known.
@@ -156,7 +156,7 @@ def begin_fours(s, facts, level):
 
 @inner
 def list_fours(s, level):
-    """The cells on which the player to move makes a four, the most promising first."""
+    """List the cells on which the player to move makes a four, the most promising first."""
     me = s.mover
     moves = s.four_moves[level]
     num = min(list_with(s, CAN_FOUR, me), NUM_MOVES)
@@ -173,7 +173,7 @@ def list_fours(s, level):
 
 @inner
 def remember_fact(s, facts, mask, cell, plies):
-    """Put in the table what the position has come to."""
+    """Store the result of the position in the table."""
     key = key_of(s)
     fact = facts[np.int64(key & mask)]
     fact.key = key

@@ -1,4 +1,4 @@
-"""How the inner functions of the engine `threats` are compiled: only others call them."""
+"""Compilation of the engine's inner functions, which only compiled functions call."""
 
 from __future__ import annotations
 

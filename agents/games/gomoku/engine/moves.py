@@ -37,7 +37,7 @@ def add_move(s, level, cell, score):
 
 @inner
 def score_of(s, level, cell):
-    """How promising a move looks."""
+    """Return how promising a move looks."""
     me = s.mover
     score = (
         s.own_weight * s.worth[cell, me]
@@ -55,7 +55,7 @@ def score_of(s, level, cell):
 
 @inner
 def list_moves(s, level):
-    """All moves near stones; without any, all there are."""
+    """List all moves near stones, or all moves on an empty board."""
     s.num_moves[level] = 0
     for everything in range(2):
         for cell in range(s.first, s.end):
@@ -67,7 +67,7 @@ def list_moves(s, level):
 
 @inner
 def list_answers(s, level):
-    """The moves against an open four to come."""
+    """List the moves against a threatened open four."""
     s.num_moves[level] = 0
     for k in range(list_defences(s)):
         cell = np.int64(s.listed[k])
@@ -76,7 +76,7 @@ def list_answers(s, level):
 
 @inner
 def next_move(s, level):
-    """The most promising move that was not tried yet, or -1."""
+    """Return the most promising move that was not tried yet, or -1."""
     k = s.tried[level]
     num = s.num_moves[level]
     if k >= num:

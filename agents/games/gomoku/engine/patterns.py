@@ -1,4 +1,4 @@
-"""What a stone on a cell makes of one line through it: the tables of the engine `threats`.
+"""Patterns of one line after a stone on a cell: the tables of the engine `threats`.
 
 A window is the cells on both sides of a cell, in one direction, that can stand in a winning line
 with it. For a colour each of them is empty, its own, or blocked: the other's, or off the board.
@@ -56,13 +56,13 @@ SHORTEST, LONGEST = 4, 6
 """The lines that win, for which there are tables."""
 
 DEAD, ONE, OPEN_ONE, TWO, OPEN_TWO, WIDE_TWO, THREE, OPEN_THREE, WIDE_THREE = range(9)
-"""What a stone makes of a line, from the least to the most; wide is open in several ways."""
+"""Patterns of one line after a stone, in increasing order; wide is open in several ways."""
 FOUR, OPEN_FOUR, FIVE = 9, 10, 11
 NUM_CODES = 16
 """Room for codes: half a byte."""
 
 QUIET, BUILDS, CLOSED, THREE_KIND, DOUBLE_THREE, FOUR_KIND, FOUR_TWO, FOUR_THREE = range(8)
-"""What a stone makes of its four lines together, from the least to the most."""
+"""Patterns of four lines after a stone, in increasing order."""
 OPEN_FOUR_KIND = 8
 """An open four, or fours in two directions: two cells complete it."""
 FIVE_KIND = 9
@@ -72,13 +72,13 @@ _Bytes = npt.NDArray[np.uint8]
 
 
 def reach_of(line: int, exact: bool) -> int:
-    """How many cells a window has on each side."""
+    """Return the number of cells of a window on each side."""
     return line - 1 + exact
 
 
 @functools.cache
 def window_codes(line: int, exact: bool) -> _Bytes:
-    """What a stone makes of each window, uint8 of shape (3 ** (2 * reach),).
+    """Return the pattern of each window after a stone, uint8 of shape (3 ** (2 * reach),).
 
     A window's place is the sum of 3 ** i for each own cell and 2 * 3 ** i for each blocked one, i
     counting from the cell furthest back, without the one in the middle, where the stone is.
@@ -93,13 +93,13 @@ def window_codes(line: int, exact: bool) -> _Bytes:
     cells = (places[:, None] // powers % 3).astype(np.int8)
 
     def run(those: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """How many cells in a row, the middle one included, are among those."""
+        """Return how many cells in a row with the middle one are in the set."""
         ahead = np.cumprod(those[:, reach:], axis=1).sum(1)
         behind = np.cumprod(those[:, reach - 1 :: -1], axis=1).sum(1)
         return np.asarray(1 + ahead + behind)
 
     def ways(good: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """With how many further stones a window becomes a good one."""
+        """Return the number of further stones that make a window a good one."""
         found = np.zeros(len(places), np.int64)
         for i, power in enumerate(powers):
             empty = np.flatnonzero(cells[:, i] == 0)
@@ -132,7 +132,7 @@ def window_codes(line: int, exact: bool) -> _Bytes:
 
 @functools.cache
 def both_codes(line: int, exact: bool) -> _Bytes:
-    """What a stone of each colour makes of each window, uint8 of shape (4 ** (2 * reach),).
+    """Return both colours' patterns of each window, uint8 of shape (4 ** (2 * reach),).
 
     A window's place has two bits a cell: 0 for an empty one, 1 black, 2 white, 3 off the board.
     Black's code is in the low four bits, white's in the high ones.
@@ -151,7 +151,7 @@ def both_codes(line: int, exact: bool) -> _Bytes:
 
 @functools.cache
 def kinds_of_cells() -> _Bytes:
-    """What a stone makes of four lines together, uint8 of shape (2 ** 16,), by four bits each."""
+    """Return the pattern of four lines, uint8 of shape (2 ** 16,), by four bits for each line."""
     packed = np.arange(1 << 16)
     codes = np.stack([packed >> 4 * k & 15 for k in range(4)])
     kinds = np.full(len(packed), QUIET, np.uint8)

@@ -1,4 +1,4 @@
-"""A position of Gomoku that knows at all times what a stone on any cell would make.
+"""A position of Gomoku with the patterns of a stone on every cell.
 
 That is the engine `threats`' board. One record holds the position and all that its searches work
 in, so that compiled functions are handed one thing. Of each empty cell it keeps the windows in
@@ -67,17 +67,17 @@ _OFF = 3  # what stands on the border
 NEAR = 2
 """Cells with a stone so near, in some direction, are worth a look."""
 NUM_LEVELS = 96
-"""How deep a search goes at most, in plies."""
+"""Maximum depth of a search in plies."""
 NUM_MOVES = 80
-"""Of how many moves it thinks in one position, at most."""
+"""Maximum number of moves that a search considers in one position."""
 
 NUM_FOURS = 64
-"""How many fours in a row a victory may have, at most."""
+"""Maximum number of fours of a victory by fours."""
 
 NUM_CHAIN = 64
-"""How many plies a victory by threats may have before it comes to one by fours, at most."""
+"""Maximum number of plies of a victory by threats before its victory by fours."""
 NUM_CHILDREN = 96
-"""How many moves are tried there in one position, at most."""
+"""Maximum number of moves that a search of threats tries in one position."""
 
 CAN_FIVE, CAN_OPEN_FOUR, CAN_FOUR, CAN_THREE = 1, 2, 4, 8
 """Flags of an empty cell for black; for white they stand four bits higher."""
@@ -179,7 +179,7 @@ _SEARCH = [
 
 
 def empty_position(game: Gomoku) -> tuple[npt.NDArray[np.void], npt.NDArray[np.uint8]]:
-    """The empty board of a game.
+    """Return the empty board of a game.
 
     Args:
         game: with lines from `SHORTEST` to `LONGEST`.
@@ -265,7 +265,7 @@ def _set_reductions(s: Any) -> None:
 
 @njit
 def cell_of(s, action):
-    """The cell of an action."""
+    """Return the cell of an action."""
     row = action // s.side
     return s.first + row * s.stride + action - row * s.side
 

@@ -1,4 +1,4 @@
-"""The numbers of the engine `threats` that were found by playing games.
+"""Parameters of the engine `threats` that were tuned by games.
 
 They are fields of its record, so that two engines that differ in one of them can play each other
 in one process, without compiling anything anew.

@@ -1,4 +1,4 @@
-"""How the engine `threats` thinks about a position: deeper and deeper, until it is told to stop."""
+"""Iterative deepening of the engine `threats`."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -74,7 +74,7 @@ def begin(s):
 
 @inner
 def keep(s, value):
-    """Keep the best line so far, and what it is worth."""
+    """Keep the best line so far and its value."""
     s.best_cell = s.lines[0, 0]
     s.best_value = value
     s.best_depth = s.depth

@@ -15,7 +15,7 @@ __all__ = ["completing_cells"]
 
 @njit
 def completing_cells(cells, p, cell):
-    """The lowest and the highest empty cell where a line through the stone on `cell` would win.
+    """Return the lowest and highest empty cell that wins a line through the stone on `cell`.
 
     It wins for the stone's colour. If there is none: the number of cells, and -1.
     """

@@ -45,7 +45,7 @@ def toggle(line_bits, side, cell, stone):
 
 @njit
 def toggle_at(line_bits, side, row, column):
-    """The same, of one colour's line bits."""
+    """Return the same for one colour's line bits."""
     one = np.uint64(1)
     line_bits[0, row] ^= one << np.uint64(column)
     line_bits[1, column] ^= one << np.uint64(row)
@@ -56,7 +56,7 @@ def toggle_at(line_bits, side, row, column):
 
 @njit
 def line_start(side, direction, line):
-    """The first cell of a line, and how many cells it has."""
+    """Return the first cell of a line and its number of cells."""
     if direction == 0:
         return line * side, side
     if direction == 1:
@@ -69,7 +69,7 @@ def line_start(side, direction, line):
 
 @njit
 def list_pairs(line_bits, side, length, stone, alone, moves):
-    """The empty cells of windows that lack two stones and hold none of the other colour.
+    """Return the empty cells of windows that lack two stones and have no stone of the other colour.
 
     Windows are `length` cells in a row. With `exact` filling one need not win, since the row may be
     longer.

@@ -82,7 +82,7 @@ def open_lines(p, mine, theirs, lines):
 
 @njit
 def winning_cells(p, mine, theirs):
-    """Where the owner of `mine` wins at once, if he is to move in a position that is not over."""
+    """Return the cells where the owner of `mine`, to move, wins at once."""
     lines = np.empty(_MOST, np.uint64)
     found = np.uint64(0)
     for k in range(open_lines(p, mine, theirs, lines)):
@@ -94,7 +94,7 @@ def winning_cells(p, mine, theirs):
 
 @njit
 def open_cells(p, mine, theirs):
-    """The empty cells on lines in which the owner of `mine` may still win."""
+    """Return the empty cells on lines in which the owner of `mine` can still win."""
     lines = np.empty(_MOST, np.uint64)
     found = np.uint64(0)
     for k in range(open_lines(p, mine, theirs, lines)):
@@ -104,7 +104,7 @@ def open_cells(p, mine, theirs):
 
 @njit
 def can_pair(p, mine, theirs):
-    """Whether it is seen that the owner of `mine`, who is to move, cannot win: by a pairing.
+    """Return whether a pairing proves that the owner of `mine`, to move, cannot win.
 
     If disjoint pairs of empty cells can be chosen so that each line in which he may still win has a
     pair, then whoever answers each cell of a pair by its other one holds a cell of every line (see

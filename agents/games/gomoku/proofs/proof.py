@@ -1,4 +1,4 @@
-"""What a position of Gomoku is worth, proved: a win of either player, or a draw.
+"""Proven values of Gomoku positions: a win of either player or a draw.
 
 `python -m agents.dev gomoku_proof` settles it for boards of up to 8 x 8, by depth-first
 proof-number search. The draw by `max_plies` is left out of account: a proof is of the board alone.
@@ -71,7 +71,7 @@ def ask(params, mine, theirs, attack, limit, table, workspace, answer):
 
 @njit
 def action_of(p, cell):
-    """The action that places on a cell."""
+    """Return the action that places on a cell."""
     bit = count(cell - np.uint64(1))
     return bit // 8 * p.side + bit % 8
 
@@ -102,7 +102,7 @@ class Solver:
         self._answer = result_record()
 
     def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> ProofResult:
-        """Search on until it is settled whether the attacker forces a win.
+        """Search until it is proven whether the attacker forces a win.
 
         What has been found out is in the table, so a search that came to its limit goes on with
         the next call.

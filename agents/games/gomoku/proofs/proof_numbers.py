@@ -1,4 +1,4 @@
-"""What depth-first proof-number search asks of Gomoku, as compiled functions; `proof` asks it.
+"""Hooks of Gomoku for depth-first proof-number search.
 
 See `agents.search.proofs.proof_numbers` for the search. No stone is ever removed, so that no line
 of play comes back and both answers are certain. The attacker does not win where each line has a
@@ -33,7 +33,7 @@ __all__ = ["expand"]
 
 @njit
 def expand(p, level, known, table, workspace):
-    """As the hook of `agents.search.proofs.proof_numbers`."""
+    """Expand a position, see `agents.search.proofs.proof_numbers`."""
     levels, children, _ = workspace
     here = levels[level]
     mine = here.mover
@@ -68,7 +68,7 @@ def expand(p, level, known, table, workspace):
 
 @njit
 def candidates(p, mine, theirs):
-    """The cells to try for the owner of `mine`, who is to move and does not win at once.
+    """Return the cells to try for the owner of `mine`, who is to move and cannot win at once.
 
     None where the other player wins on either of two cells.
     """

@@ -22,7 +22,7 @@ from boardenvs.gomoku import Gomoku
 __all__ = ["EngineAgent"]
 
 _SECONDS = 1.0
-"""For a move, where nobody says otherwise."""
+"""Default seconds of a move."""
 _START = 300.0
 """Seconds that a program has to get ready: it may have to compile first, on a busy machine."""
 _PATIENCE = (1.0, 2.0, 4.0, 8.0)
@@ -105,7 +105,7 @@ class EngineAgent(Agent):
 
     @property
     def version(self) -> str:
-        """The SHA-256 of the command's files, and the time that the program is given."""
+        """The SHA-256 of the command's files and the program's time."""
         digest = hashlib.sha256()
         for word in words_of(self.command):
             path = Path(shutil.which(word) or word)
@@ -147,7 +147,7 @@ class EngineAgent(Agent):
             return centre
 
     def _answer(self, board: Board) -> int:
-        """What the program plays.
+        """Return the program's move.
 
         Raises:
             EngineError: it fails.
@@ -217,7 +217,7 @@ class EngineAgent(Agent):
         return _no_answer(self._running(), request, self.time_limit + self.grace)
 
     def _followed(self, board: Board) -> int | None:
-        """The cell that was played after the program's own move, if that is what has happened."""
+        """Return the cell that was played after the program's own move, if any."""
         if self._known is None:
             return None
         (changed,) = np.nonzero(self._known != board)
@@ -225,7 +225,7 @@ class EngineAgent(Agent):
         return int(changed[0]) if one else None
 
     def _told(self, board: Board) -> list[str]:
-        """The lines that tell of a position, and ask for a move."""
+        """Return the lines that describe a position and ask for a move."""
         if not board.any():
             return ["BEGIN"]
         stones = [
@@ -240,7 +240,7 @@ class EngineAgent(Agent):
         return ["BOARD", *lines, "DONE"]
 
     def _running(self) -> EngineProcess:
-        """The program, ready for a game.
+        """Return the program, ready for a game.
 
         Raises:
             EngineError: it does not get ready.

@@ -1,4 +1,4 @@
-"""A Gomoku program in a process of its own, spoken to by the protocol; see `.protocol`."""
+"""A Gomoku program in its own process, see `.protocol`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _COMPLAINTS = ("ERROR", "UNKNOWN")
 
 
 class EngineError(Exception):
-    """What a program did wrong, in words that follow its name."""
+    """A fault of a program, in words that follow its name."""
 
 
 class EngineProcess:
@@ -148,7 +148,7 @@ class EngineProcess:
         return bool(ready)
 
     def _ended(self) -> EngineError:
-        """What is to be said of a program that speaks no more."""
+        """Return the error of a program that has ended its output."""
         end = time.perf_counter() + _TO_END
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_END)

@@ -15,21 +15,21 @@ from boardenvs.core.checks import shown
 __all__ = ["FREE", "OTHER", "OWN", "RULES", "UNLIMITED", "cell_of", "text_of"]
 
 RULES = {0: False, 1: True}
-"""Whether only exactly five win, by the number of the rule."""
+"""Values of the parameter `exact` by the number of the rule."""
 OWN, OTHER = 1, 2
-"""Whose stone it is, in a line of BOARD: the program's, or its opponent's."""
+"""Numbers of the owners in a line of BOARD: the program and its opponent."""
 FREE = 0
 """No limit, as a time or an amount of memory, but for the time of a move."""
 UNLIMITED = 2**31 - 1
-"""As the time left, in milliseconds: no limit."""
+"""Milliseconds left that mean no limit."""
 _CELL = re.compile(r"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*")
 
 
 def cell_of(text: str, size: int) -> int:
-    """The number of the cell that `x,y` names on a board.
+    """Return the number of the cell `x,y` on a board.
 
     Raises:
-        ValueError: it names none.
+        ValueError: the text is not a cell.
     """
     found = _CELL.fullmatch(text)
     if found is None:
@@ -41,5 +41,5 @@ def cell_of(text: str, size: int) -> int:
 
 
 def text_of(cell: int, size: int) -> str:
-    """A cell as `x,y`."""
+    """Return a cell as `x,y`."""
     return f"{cell % size},{cell // size}"

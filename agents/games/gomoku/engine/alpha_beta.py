@@ -1,12 +1,12 @@
-"""The search of the engine `threats`: alpha-beta with a search of threats at each position.
+"""The alpha-beta search of the engine `threats`.
 
-Principal variation search with a transposition table, null moves, late move reductions and
-pruning. At each position are settled without a search: fives at hand, an open four at hand, and
-victories by fours (see `fours`). A four of the other side leaves one reply, which costs no depth;
-where the other side could make an open four the replies are fours, and what spoils it.
+A principal variation search with a transposition table, null moves, late move reductions and
+pruning. Each position is first checked for wins that need no search: a five, an open four, or a
+victory by fours (see `fours`). A four of the opponent leaves one reply, which costs no depth. If
+the opponent threatens an open four, the replies are fours and moves that prevent it.
 
-The search stands in one record (see `position`), with a stack of its own, so it stops after any
-number of nodes, and goes on from there.
+One record holds the state of the search with its own stack (see `position`). The search can
+therefore stop after any number of nodes and continue later.
 
 Source of the search's parts: T. A. Marsland, "A review of game-tree pruning", ICCA Journal 9(1),
 1986; E. A. Heinz, "Scalable search in computer chess", 2000.
@@ -46,31 +46,31 @@ from agents.games.gomoku.engine.position import (
 __all__ = ["PROVEN", "WIN", "search_on", "transpositions"]
 
 WIN = 30_000
-"""The value of a win, less the plies to it."""
+"""Value of a win, from which the number of plies to it is subtracted."""
 PROVEN = 29_000
-"""Values beyond are wins and losses."""
-_MOST_WORTH = 20_000  # what a position is worth at most that is not decided
+"""Absolute value from which values are wins and losses."""
+_MOST_WORTH = 20_000  # maximum absolute value of an undecided position
 
 _ENTRY = [
     ("key", np.uint64),
     ("cell", np.int16),
     ("value", np.int16),
     ("depth", np.int8),
-    ("bound", np.uint8),  # 1: the value is at least this, 2: at most, 3: just this; 0: free
+    ("bound", np.uint8),  # 1 lower bound, 2 upper bound, 3 exact value, 0 empty entry
     ("generation", np.uint16),
 ]
 _LOWER, _UPPER, _EXACT = 1, 2, 3
-_SETTLED = 100  # the depth of what no search would change
+_SETTLED = 100  # depth of proved values, which no search changes
 
-# What a level waits for.
+# The result that a level waits for.
 _NOTHING, _REDUCED, _NARROW, _WIDE, _NULL = range(5)
 
 _INFINITE = 32_000
-_FIRST = 1 << 30  # a score beyond all others
+_FIRST = 1 << 30  # greater than all other scores
 
 
 def transpositions(bits: int) -> npt.NDArray[np.void]:
-    """Return an empty table of `2**bits` positions of 16 bytes each."""
+    """Return an empty table of `2**bits` positions of 16 bytes."""
     fields: list[Any] = _ENTRY
     return np.zeros(1 << bits, np.dtype((np.record, np.dtype(fields, align=True))))
 
@@ -80,7 +80,7 @@ def transpositions(bits: int) -> npt.NDArray[np.void]:
 
 @inner
 def find_entry(table, key):
-    """Return the place of a position in the table, or -1."""
+    """Return the index of a position in the table, or -1."""
     first = np.int64(key & np.uint64(len(table) - 2))
     if table[first].key == key and table[first].bound:
         return first
@@ -91,7 +91,10 @@ def find_entry(table, key):
 
 @inner
 def write_entry(s, table, level, depth, value, bound, cell):
-    """Store a position's result: one place keeps the deepest, the other one the latest."""
+    """Store the value of a position.
+
+    Of the two places for a key, the first keeps the deeper entry, the second the latest.
+    """
     key = key_of(s)
     first = np.int64(key & np.uint64(len(table) - 2))
     e = table[first]
@@ -130,7 +133,7 @@ def judged(s):
 
 @inner
 def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
-    """Take up a position: True if its moves are to be searched, else it has come to `value`."""
+    """Begin a level; return whether its moves must be searched, else `value` has the result."""
     s.nodes += 1
     s.lengths[level] = 0
     me = s.mover
@@ -157,7 +160,7 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
     if level >= NUM_LEVELS - 2:
         s.value = judged(s)
         return False
-    # No line is worth more than the shortest win from here.
+    # Limit the window to the values between the fastest loss and the fastest win.
     alpha = max(alpha, -(WIN - level - 2))
     beta = min(beta, WIN - level - 1)
     if alpha >= beta and level > 0:
@@ -189,7 +192,7 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
             return False
     static = judged(s)
     s.num_moves[level] = 0
-    # At the root what is proved is told apart, so even a forced move is looked into.
+    # The root reports whether a win is proved, so even a forced move is searched for fours.
     if (left >= 5 and fives == 0 and can_four(s, me)) or (fives == 1 and level == 0):
         found = find_fours(s, codes, facts, s.node_fours if level > 0 else s.root_fours)
         s.nodes += s.four_nodes
@@ -245,21 +248,21 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
 
 @inner
 def tell(s, level, cell):
-    """Set the best line from a level to one move."""
+    """Set the best line of a level to a single move."""
     s.lines[level, 0] = cell
     s.lengths[level] = 1
 
 
 @inner
 def search_on(s, codes, table, facts, known, most):
-    """Search on until it is done, or `nodes` has come to a number.
+    """Start or continue a search to `depth` until `nodes` reaches `most`.
 
-    A search begins with `level` at -1. It is to `depth`, and tries `best_cell` first.
+    A new search begins with `level` at -1. It tries `best_cell` first.
 
     Returns:
-        Whether it is done; the value is then in `value`, the best line in `lines`.
+        Whether the search is complete. Then `value` has its value and `lines` its best line.
     """
-    came_up = False  # whether `value` is that of the chosen move, for the player after it
+    came_up = False  # whether `value` is that of the chosen move, for the opponent
     while True:
         level = s.level
         stage = _WIDE
@@ -300,7 +303,7 @@ def search_on(s, codes, table, facts, known, most):
                     came_up = True
                     continue
                 stage = s.stages[level]
-            # Below, in the way that the stage says.
+            # Set the window and the depth of the child from the stage.
             alpha, beta, depth = -s.betas[level], -s.alphas[level], s.below[level]
             if stage == _NULL:
                 s.mover = 1 - s.mover
@@ -320,7 +323,7 @@ def search_on(s, codes, table, facts, known, most):
 
 @inner
 def choose_move(s, codes, level):
-    """Place the next move of a level; return False if no move is left or worth a search."""
+    """Place the next move of a level; return False after the last move or a cutoff."""
     if s.bests[level] >= s.betas[level]:
         return False
     me = s.mover
@@ -337,7 +340,7 @@ def choose_move(s, codes, level):
         quiet = kind < THREE_KIND and s.kinds[cell, 1 - me] < FOUR_KIND
         below = depth - 1
         stage = _WIDE if number == 0 else _NARROW
-        # A loss is not believed before all moves were tried.
+        # While all tried moves lose, no move is pruned, since it might not lose.
         if prunes and quiet and number > 0 and s.bests[level] > -PROVEN:
             if depth <= s.late_depth and number >= s.late_base + s.late_step * depth:
                 continue
@@ -363,7 +366,7 @@ def choose_move(s, codes, level):
 
 @inner
 def note(s, level, value):
-    """Store the result of a move."""
+    """Update a level with the value of the chosen move."""
     if value <= s.bests[level]:
         return
     cell = s.chosen[level]
@@ -391,9 +394,9 @@ def note(s, level, value):
 
 @inner
 def finish(s, table, level):
-    """Finish a level and pass its value up."""
+    """End a level: store its value and return to the level above."""
     best = s.bests[level]
-    if best == -_INFINITE:  # no move was worth a try
+    if best == -_INFINITE:  # all moves were pruned
         best = s.alphas[level]
     bound = _EXACT
     if best >= s.betas[level]:

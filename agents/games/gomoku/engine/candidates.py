@@ -1,4 +1,4 @@
-"""Cells that the engine's searches consider, from the facts about each cell."""
+"""Candidate cells of a position for the engine's searches, from the flags of each cell."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -33,7 +33,7 @@ def everywhere(flag, colour):
 
 @inner
 def first_with(s, flag, colour):
-    """Return the first empty cell with a colour's flag, or -1."""
+    """Return the first empty cell with a flag for a colour, or -1."""
     wanted = everywhere(flag, colour)
     for w in range(s.first >> 3, (s.end + 7) >> 3):
         found = s.marks[w] & wanted
@@ -48,14 +48,14 @@ def first_with(s, flag, colour):
 
 @inner
 def can_four(s, colour):
-    """Return whether a colour can make a four, but no five or open four."""
+    """Return whether a colour has a cell that makes a four, but not a five or an open four."""
     counts = s.counts
     return counts[colour, FOUR_KIND] + counts[colour, FOUR_TWO] + counts[colour, FOUR_THREE] > 0
 
 
 @inner
 def can_three(s, colour):
-    """Return whether a colour can make an open three."""
+    """Return whether a colour has a cell that makes an open three."""
     counts = s.counts
     return (
         counts[colour, THREE_KIND] + counts[colour, DOUBLE_THREE] + counts[colour, FOUR_THREE] > 0
@@ -64,10 +64,10 @@ def can_three(s, colour):
 
 @inner
 def list_with(s, flags, colour):
-    """List the empty cells that have one of some flags for a colour.
+    """Write the empty cells with any of some flags for a colour to `listed`, in board order.
 
     Returns:
-        How many there are, now in `listed`, in the order of the board.
+        The number of cells.
     """
     num = 0
     wanted = everywhere(flags, colour)
@@ -85,10 +85,10 @@ def list_with(s, flags, colour):
 
 @inner
 def list_defences(s):
-    """List the moves against an open four to come: fours, and what spoils it.
+    """Write the moves against a threatened open four to `listed`: fours, and moves that prevent it.
 
     Returns:
-        How many there are, now in `listed`; a cell may be there twice.
+        The number of moves; a cell may occur twice.
     """
     me = s.mover
     num = list_with(s, CAN_FOUR, me)
@@ -110,7 +110,7 @@ def list_defences(s):
 
 @inner
 def list_quiet(s, num, cell):
-    """Add a cell to those listed if a stone there makes no four, which are there already."""
+    """Add a cell to `listed` unless it makes a four, since fours are already in it."""
     if s.kinds[cell, s.mover] < FOUR_KIND:
         s.listed[num] = cell
         num += 1

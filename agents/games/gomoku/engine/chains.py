@@ -1,9 +1,9 @@
-"""Victory by continuous threats: each stone makes a four or an open three.
+"""Victory by continuous threats, in which each stone makes a four or an open three.
 
-Depth-first proof-number search. The attacker's moves are fours and threes. A four leaves the
-defender one reply; against a three he has his own fours, and whatever spoils the open four to
-come, which is all that does not lose at once (see `candidates.list_defences`). So what is proved
-is a forced win; that nothing was proved says only that these moves do not force one.
+A depth-first proof-number search. The attacker's moves are fours and threes. A four leaves the
+defender one reply. A three leaves the defender's own fours and the moves that prevent the open
+four (see `candidates.list_defences`); all other replies lose at once. A proved win is therefore a
+forced win. A disproof means only that these moves do not force one.
 
 Source: A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", PhD thesis,
 University of Tokyo, 2002; the threats: L. V. Allis, H. J. van den Herik, M. P. H. Huntjens,
@@ -45,39 +45,39 @@ from boardenvs.kernels.cache import cached_njit
 __all__ = ["find_chain", "proofs"]
 
 NEVER = 30_000
-"""The number of what cannot come about any more."""
-_FOURS = 40  # tried in each position of the attacker's, at most
+"""Proof or disproof number of something impossible."""
+_FOURS = 40  # maximum number of fours tried in each position of the attacker
 
 _PROOF = [
     ("key", np.uint64),
     ("proof", np.uint16),
     ("disproof", np.uint16),
-    ("cell", np.int16),  # of what is proved, with the attacker to move
-    ("plies", np.int16),  # of what is proved: how long it takes
+    ("cell", np.int16),  # winning move if proved and the attacker is to move
+    ("plies", np.int16),  # number of plies to the win if proved
 ]
-_ATTACKER = np.uint64(0xBF58476D1CE4E5B9)  # in the key, if white attacks
+_ATTACKER = np.uint64(0xBF58476D1CE4E5B9)  # part of the key if white attacks
 
 
 def proofs(bits: int) -> npt.NDArray[np.void]:
-    """Return an empty table of `2**bits` positions of 16 bytes each."""
+    """Return an empty table of `2**bits` positions of 16 bytes."""
     fields: list[Any] = _PROOF
     return np.zeros(1 << bits, np.dtype((np.record, np.dtype(fields, align=True))))
 
 
 @cached_njit("Gomoku's engine", nogil=True)
 def find_chain(s, codes, facts, known, most):
-    """Return whether the player to move wins by fours and threes.
+    """Search whether the player to move wins by fours and threes.
 
     Args:
-        s: the position, which is left as it was.
-        codes: see `position.empty_position`.
-        facts: from `fours.known_facts`.
-        known: from `proofs`.
-        most: how many positions to look at, at most, about.
+        s: the position; it is changed and restored.
+        codes: table from `position.empty_position`.
+        facts: table from `fours.known_facts`.
+        known: table from `proofs`.
+        most: approximate maximum number of positions to search.
 
     Returns:
-        1 if so, 0 if these moves do not do it, -1 if it was not settled. If so, `chain_cell` and
-        `chain_plies` are the first move, and within how many plies it wins.
+        1 for a win, 0 if fours and threes do not win, -1 if the search reached its limit. For a
+        win, `chain_cell` is the first move and `chain_plies` the maximum number of plies.
     """
     attacker = s.mover
     s.chain_nodes = 0
@@ -128,13 +128,13 @@ def find_chain(s, codes, facts, known, most):
 
 @inner
 def name_of(s, attacker):
-    """Return the key of a position, the player to move and the attacker in the table."""
+    """Return the table key of a position, the player to move and the attacker."""
     return key_of(s) ^ _ATTACKER if attacker else key_of(s)
 
 
 @inner
 def weigh(s, level, attacker):
-    """Work out a level's numbers of its children's, and where it goes on."""
+    """Compute a level's numbers from its children, and choose the child to search next."""
     attacks = s.mover == attacker
     least: Any = NEVER
     second: Any = NEVER
@@ -162,7 +162,7 @@ def weigh(s, level, attacker):
             chosen = k
         elif one < second:
             second = one
-    # Weak numbers: the largest, and one for each of the others.
+    # Weak proof numbers: the maximum plus one for each other open child.
     total = min(most + still_open - 1, NEVER) if still_open > 0 else 0
     if least == 0:
         total = NEVER
@@ -185,7 +185,7 @@ def weigh(s, level, attacker):
 
 @inner
 def store(s, known, level, attacker):
-    """Store the result of a level in the table."""
+    """Store a level's numbers in the table."""
     key = name_of(s, attacker)
     e = known[np.int64(key & np.uint64(len(known) - 1))]
     e.key = key
@@ -197,12 +197,12 @@ def store(s, known, level, attacker):
 
 @inner
 def begin_chain(s, codes, facts, known, level, attacker):
-    """Expand a position: list its children and their known results."""
+    """Begin a level: list the children of the position with their initial numbers."""
     s.child_num[level] = 0
     me = s.mover
     attacks = me == attacker
     if attacks:
-        # A victory at once, or by fours, is one child that is proved.
+        # A win at once or by fours becomes a single proved child.
         plies = wins_soon(s, codes, facts, me)
         if plies > 0:
             s.child_cells[level, 0] = s.four_cells[0]
@@ -215,7 +215,7 @@ def begin_chain(s, codes, facts, known, level, attacker):
     else:
         list_replies(s, level)
     num = s.child_num[level]
-    if num == NUM_CHILDREN:  # perhaps not all: of no help to the attacker
+    if num == NUM_CHILDREN:  # the list may be incomplete, so count the position as not won
         s.child_num[level] = 1
         s.child_proofs[level, 0] = NEVER
         s.child_disproofs[level, 0] = 0
@@ -236,9 +236,9 @@ def begin_chain(s, codes, facts, known, level, attacker):
 
 @inner
 def wins_soon(s, codes, facts, me):
-    """Return in how many plies the attacker, to move, wins at once or by fours; 0 otherwise.
+    """Return the number of plies of the attacker's win at once or by fours; 0 if there is none.
 
-    His first move is then in `four_cells`.
+    The first move is written to `four_cells`.
     """
     counts = s.counts
     if counts[me, FIVE_KIND] > 0 or counts[me, OPEN_FOUR_KIND] > 0 or can_four(s, me):
@@ -251,7 +251,7 @@ def wins_soon(s, codes, facts, me):
 
 @inner
 def first_sight(s, known, attacker):
-    """Return the numbers of a new position, and the plies to a proven win."""
+    """Return the initial numbers of a position, and the number of plies if the win is proved."""
     me = s.mover
     left = s.limit - s.num
     counts = s.counts
@@ -284,7 +284,7 @@ def first_sight(s, known, attacker):
 
 @inner
 def add_child(s, level, cell):
-    """Add a move to a level's."""
+    """Add a move to the children of a level."""
     num = s.child_num[level]
     if num < NUM_CHILDREN:
         s.child_cells[level, num] = cell
@@ -293,7 +293,10 @@ def add_child(s, level, cell):
 
 @inner
 def list_threats(s, level):
-    """List the moves of an attacker who cannot win by fours: fours, and threes if plies remain."""
+    """List the attacker's fours, and the threes if the defender threatens no open four.
+
+    The attacker must not have a win by fours.
+    """
     me = s.mover
     fives = s.counts[1 - me, FIVE_KIND]
     if fives > 1:
@@ -311,7 +314,7 @@ def list_threats(s, level):
 
 @inner
 def list_replies(s, level):
-    """List the moves of a defender who can neither win nor make an open four."""
+    """List the moves of the defender, who can neither win nor make an open four."""
     me = s.mover
     if s.counts[1 - me, FIVE_KIND] > 0:
         add_child(s, level, first_with(s, CAN_FIVE, 1 - me))

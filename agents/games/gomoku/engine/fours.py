@@ -1,8 +1,7 @@
-"""Victory by continuous fours: each stone threatens a five, so each reply is forced.
+"""Victory by continuous fours, in which each stone threatens a five and forces the reply.
 
-Fours of the defender count, too: where his reply makes one, the attacker's next stone has to stop
-it and make a four of its own. What has been found out of a position holds for good, since nothing
-but the stones enters into it, and is kept in a table.
+If a reply makes a four of the defender, the attacker's next stone must block it and make a four
+too. Results depend on the position only, so a table keeps them.
 """
 
 # Compiled functions carry no annotations.
@@ -34,48 +33,48 @@ __all__ = ["find_fours", "key_of", "known_facts"]
 
 _FACT = [
     ("key", np.uint64),
-    ("cell", np.int16),  # the first stone of a victory
-    ("plies", np.int16),  # how long it takes; 0 if there is none
+    ("cell", np.int16),  # first stone of a victory
+    ("plies", np.int16),  # number of plies to the victory; 0 if there is none
 ]
-_TO_MOVE = np.uint64(0x9E3779B97F4A7C15)  # in the key, if white is to move
+_TO_MOVE = np.uint64(0x9E3779B97F4A7C15)  # part of the key if white is to move
 
 
 def known_facts(bits: int) -> npt.NDArray[np.void]:
-    """Return an empty table of results of `2**bits` positions of 16 bytes each."""
+    """Return an empty table of results for `2**bits` positions of 16 bytes."""
     fields: list[Any] = _FACT
     return np.zeros(1 << bits, np.dtype((np.record, np.dtype(fields, align=True))))
 
 
 @inner
 def key_of(s):
-    """Return the key of a position and the player to move in tables."""
+    """Return the table key of a position and the player to move."""
     return s.hash ^ _TO_MOVE if s.mover else s.hash
 
 
 @cached_njit("Gomoku's engine", nogil=True)
 def find_fours(s, codes, facts, most):
-    """Return whether the player to move wins by fours only.
+    """Search whether the player to move wins by fours only.
 
-    The line that does is left in `four_cells` and `four_replies`, its length in `four_plies`; it
-    may end before that with a position that is known.
+    The winning line is written to `four_cells` and `four_replies`, its length to `four_plies`. The
+    line may stop earlier, at a position from the table.
 
     Args:
-        s: the position, which is left as it was.
-        codes: see `position.empty_position`.
-        facts: what is known of positions, which is added to.
-        most: how many fours to try, at most.
+        s: the position; it is changed and restored.
+        codes: table from `position.empty_position`.
+        facts: table from `known_facts`, which is updated.
+        most: maximum number of fours to try.
 
     Returns:
-        1 if so, 0 if not, -1 if it was not settled.
+        1 for a win, 0 if fours do not win, -1 if the search reached its limit.
     """
     attacker = s.mover
     mask = np.uint64(len(facts) - 1)
     s.four_nodes = 0
     level = 0
-    complete = True  # whether all has been tried that was begun
+    complete = True  # whether no four was skipped
     status = begin_fours(s, facts, level)
     while True:
-        if status == 1:  # won here, and so at all levels above
+        if status == 1:  # a win here is a win at all levels above
             plies = s.four_plies
             while True:
                 remember_fact(s, facts, mask, s.four_cells[level], plies)
@@ -114,7 +113,7 @@ def find_fours(s, codes, facts, most):
 
 @inner
 def begin_fours(s, facts, level):
-    """Take up a position: 1 if it is won, 0 if not, -1 if fours are to be tried, listed then."""
+    """Begin a level: return 1 if won, 0 if not won, -1 if the listed fours must be tried."""
     me = s.mover
     left = s.limit - s.num
     s.four_num[level] = 0
@@ -156,7 +155,7 @@ def begin_fours(s, facts, level):
 
 @inner
 def list_fours(s, level):
-    """List the cells on which the player to move makes a four, the most promising first."""
+    """List the cells that make a four of the player to move, the most promising first."""
     me = s.mover
     moves = s.four_moves[level]
     num = min(list_with(s, CAN_FOUR, me), NUM_MOVES)

@@ -1,4 +1,4 @@
-"""Compilation of the engine's inner functions, which only compiled functions call."""
+"""The decorator of compiled functions that only other compiled functions call."""
 
 from __future__ import annotations
 

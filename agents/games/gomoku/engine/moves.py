@@ -1,4 +1,4 @@
-"""The moves of a position, for the engine's alpha-beta search: the most promising first."""
+"""The moves of a position for the engine's alpha-beta search, the most promising first."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -18,7 +18,7 @@ __all__ = ["add_move", "list_answers", "list_moves", "next_move"]
 
 @inner
 def add_move(s, level, cell, score):
-    """Add a move to a level's; of too many the least promising is left out."""
+    """Add a move to a level; if the level is full, drop the least promising move."""
     num = s.num_moves[level]
     if num == NUM_MOVES:
         least = 0
@@ -37,7 +37,7 @@ def add_move(s, level, cell, score):
 
 @inner
 def score_of(s, level, cell):
-    """Return how promising a move looks."""
+    """Return a score of how promising a move is."""
     me = s.mover
     score = (
         s.own_weight * s.worth[cell, me]
@@ -55,7 +55,7 @@ def score_of(s, level, cell):
 
 @inner
 def list_moves(s, level):
-    """List all moves near stones, or all moves on an empty board."""
+    """List all moves near stones, or all moves if there are none."""
     s.num_moves[level] = 0
     for everything in range(2):
         for cell in range(s.first, s.end):

@@ -1,15 +1,15 @@
-"""Patterns of one line after a stone on a cell: the tables of the engine `threats`.
+"""Tables of the patterns that a stone on a cell makes, for the engine `threats`.
 
-A window is the cells on both sides of a cell, in one direction, that can stand in a winning line
-with it. For a colour each of them is empty, its own, or blocked: the other's, or off the board.
-What a stone of the colour would make there follows from whether lines through it win:
+A window is the cells on both sides of a cell, in one direction, that can be in a winning line with
+it. For a colour, each of them is empty, its own, or blocked: the other colour's or off the board. A
+stone of the colour on the cell makes one of these patterns:
 
-- A five wins. (Names are those of lines of five; with another `win_length` all shift alike.)
-- A four is one stone short of a five, which one cell completes; two cells complete an open four.
-- A three can become a four, an open three an open four; and so on down.
+- A five wins. (The names are for lines of five; with another `win_length` they shift.)
+- A four is completed to a five by one cell, an open four by two cells.
+- A three can become a four, an open three an open four, and so on down.
 
-With `exact` longer lines do not win, and windows are a cell longer on both sides. All of this is
-worked out from the definition, for all windows at once.
+With `exact`, longer lines do not win, and windows are one cell longer on both sides. The tables are
+computed from these definitions for all windows.
 """
 
 from __future__ import annotations
@@ -53,18 +53,19 @@ __all__ = [
 ]
 
 SHORTEST, LONGEST = 4, 6
-"""The lines that win, for which there are tables."""
+"""Minimum and maximum length of winning lines with tables."""
 
 DEAD, ONE, OPEN_ONE, TWO, OPEN_TWO, WIDE_TWO, THREE, OPEN_THREE, WIDE_THREE = range(9)
-"""Patterns of one line after a stone, in increasing order; wide is open in several ways."""
+"""Codes of the pattern that a stone makes of one line, in ascending order. A wide pattern is open
+in several ways."""
 FOUR, OPEN_FOUR, FIVE = 9, 10, 11
 NUM_CODES = 16
-"""Room for codes: half a byte."""
+"""Number of values of a code, which has four bits."""
 
 QUIET, BUILDS, CLOSED, THREE_KIND, DOUBLE_THREE, FOUR_KIND, FOUR_TWO, FOUR_THREE = range(8)
-"""Patterns of four lines after a stone, in increasing order."""
+"""Kinds of the pattern that a stone makes of its four lines together, in ascending order."""
 OPEN_FOUR_KIND = 8
-"""An open four, or fours in two directions: two cells complete it."""
+"""An open four, or fours in two directions; two cells complete a five."""
 FIVE_KIND = 9
 NUM_KINDS = 16
 
@@ -78,14 +79,14 @@ def reach_of(line: int, exact: bool) -> int:
 
 @functools.cache
 def window_codes(line: int, exact: bool) -> _Bytes:
-    """Return the pattern of each window after a stone, uint8 of shape (3 ** (2 * reach),).
+    """Return the code that a stone makes of each window, uint8 of shape (3 ** (2 * reach),).
 
-    A window's place is the sum of 3 ** i for each own cell and 2 * 3 ** i for each blocked one, i
-    counting from the cell furthest back, without the one in the middle, where the stone is.
+    A window's index is the sum of 3 ** i for each own cell and 2 * 3 ** i for each blocked cell. i
+    counts from the cell furthest back, without the middle cell, where the stone is.
 
     Args:
-        line: how many stones in a row win.
-        exact: whether only just so many do.
+        line: length of a winning line.
+        exact: whether longer lines do not win.
     """
     reach = reach_of(line, exact)
     powers = 3 ** np.arange(2 * reach)
@@ -93,13 +94,13 @@ def window_codes(line: int, exact: bool) -> _Bytes:
     cells = (places[:, None] // powers % 3).astype(np.int8)
 
     def run(those: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """Return how many cells in a row with the middle one are in the set."""
+        """Return the length of the run of `those` cells that includes the middle cell."""
         ahead = np.cumprod(those[:, reach:], axis=1).sum(1)
         behind = np.cumprod(those[:, reach - 1 :: -1], axis=1).sum(1)
         return np.asarray(1 + ahead + behind)
 
     def ways(good: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """Return the number of further stones that make a window a good one."""
+        """Return the number of cells on which a further stone makes a good window."""
         found = np.zeros(len(places), np.int64)
         for i, power in enumerate(powers):
             empty = np.flatnonzero(cells[:, i] == 0)
@@ -132,13 +133,13 @@ def window_codes(line: int, exact: bool) -> _Bytes:
 
 @functools.cache
 def both_codes(line: int, exact: bool) -> _Bytes:
-    """Return both colours' patterns of each window, uint8 of shape (4 ** (2 * reach),).
+    """Return the codes of both colours for each window, uint8 of shape (4 ** (2 * reach),).
 
-    A window's place has two bits a cell: 0 for an empty one, 1 black, 2 white, 3 off the board.
-    Black's code is in the low four bits, white's in the high ones.
+    A window's index has two bits for each cell: 0 empty, 1 black, 2 white, 3 off the board. Black's
+    code is in the low four bits, white's in the high four bits.
     """
     codes = window_codes(line, exact)
-    black = np.zeros(1, np.int32)  # places in `window_codes`
+    black = np.zeros(1, np.int32)  # indices in `window_codes`
     white = np.zeros(1, np.int32)
     for i in range(2 * reach_of(line, exact)):
         power = 3**i
@@ -151,7 +152,7 @@ def both_codes(line: int, exact: bool) -> _Bytes:
 
 @functools.cache
 def kinds_of_cells() -> _Bytes:
-    """Return the pattern of four lines, uint8 of shape (2 ** 16,), by four bits for each line."""
+    """Return the kind for each four codes of four bits, uint8 of shape (2 ** 16,)."""
     packed = np.arange(1 << 16)
     codes = np.stack([packed >> 4 * k & 15 for k in range(4)])
     kinds = np.full(len(packed), QUIET, np.uint8)

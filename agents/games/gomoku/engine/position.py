@@ -1,13 +1,11 @@
-"""A position of Gomoku with the patterns of a stone on every cell.
+"""The board of the engine `threats`, which tracks the patterns that a stone on each cell makes.
 
-That is the engine `threats`' board. One record holds the position and all that its searches work
-in, so that compiled functions are handed one thing. Of each empty cell it keeps the windows in
-four directions, what a stone of either colour makes of them (see `patterns`), and what these
-things are worth; of the whole board how often each thing is there. To place a stone changes that
-for the cells of its four lines within reach, and to take it back changes it back.
+One record holds the position and the working memory of all searches, so compiled functions receive
+one argument. For each empty cell it holds the windows in four directions, the patterns that a stone
+of either colour makes (see `patterns`), and their values. For the whole board it holds the number
+of cells of each kind. Placing or removing a stone updates the cells of its four lines within reach.
 
-Cells lie row by row, with a border that is as wide as a window reaches, so that one layout serves
-boards of all sizes.
+Cells lie row by row, with a border as wide as the reach of a window.
 """
 
 # Compiled functions carry no annotations.
@@ -62,83 +60,83 @@ __all__ = [
 
 _LARGEST = 26
 CELLS = 1280
-"""Room for the largest board with its border."""
-_OFF = 3  # what stands on the border
+"""Number of cells of the largest board with its border."""
+_OFF = 3  # value of `stones` on the border
 NEAR = 2
-"""Cells with a stone so near, in some direction, are worth a look."""
+"""Maximum distance from a stone, in some direction, of the cells that the search tries."""
 NUM_LEVELS = 96
 """Maximum depth of a search in plies."""
 NUM_MOVES = 80
-"""Maximum number of moves that a search considers in one position."""
+"""Maximum number of moves searched in one position."""
 
 NUM_FOURS = 64
-"""Maximum number of fours of a victory by fours."""
+"""Maximum number of fours in a row of a victory."""
 
 NUM_CHAIN = 64
-"""Maximum number of plies of a victory by threats before its victory by fours."""
+"""Maximum number of plies of a victory by threats before its final victory by fours."""
 NUM_CHILDREN = 96
-"""Maximum number of moves that a search of threats tries in one position."""
+"""Maximum number of moves of a position in the search for victories by threats."""
 
 CAN_FIVE, CAN_OPEN_FOUR, CAN_FOUR, CAN_THREE = 1, 2, 4, 8
-"""Flags of an empty cell for black; for white they stand four bits higher."""
+"""Flags of an empty cell for black; white's flags are four bits higher."""
 
 _BOARD = [
     ("side", np.int64),
     ("stride", np.int64),  # from a cell to the one below it
     ("reach", np.int64),
     ("first", np.int64),  # the cell in the top left corner
-    ("end", np.int64),  # past the one in the bottom right corner
-    ("limit", np.int64),  # stones with which the game ends
-    ("num", np.int64),  # stones on the board
+    ("end", np.int64),  # one past the cell in the bottom right corner
+    ("limit", np.int64),  # number of stones at which the game ends
+    ("num", np.int64),  # number of stones on the board
     ("mover", np.int64),  # 0 for black, 1 for white
     ("hash", np.uint64),
     ("steps", np.int64, (4,)),
-    ("counts", np.int64, (2, NUM_KINDS)),  # empty cells of each kind, by colour
-    ("total", np.int64, (2,)),  # what they are worth together
+    ("counts", np.int64, (2, NUM_KINDS)),  # number of empty cells of each kind, by colour
+    ("total", np.int64, (2,)),  # sum of their values, by colour
     ("code_worth", np.int64, (NUM_CODES,)),
     ("kind_worth", np.int64, (NUM_KINDS,)),
     ("mover_worth", np.int64, (NUM_KINDS,)),
     ("other_worth", np.int64, (NUM_KINDS,)),
     ("flags_of", np.uint64, (NUM_KINDS,)),
-    ("marks", np.uint64, (CELLS // 8,)),  # eight cells a word
-    ("names", np.uint64, (CELLS, 2)),  # of cell and colour, that make up the hash
+    ("marks", np.uint64, (CELLS // 8,)),  # flags of eight cells in each word
+    ("names", np.uint64, (CELLS, 2)),  # hash key of each cell and colour
     ("windows", np.uint32, (CELLS, 4)),
     ("worth", np.int32, (CELLS, 2)),
-    ("packed", np.uint16, (CELLS, 2)),  # the codes of four directions
-    ("codes", np.uint8, (CELLS, 4)),  # of both colours, by direction
+    ("packed", np.uint16, (CELLS, 2)),  # codes of four directions, by colour
+    ("codes", np.uint8, (CELLS, 4)),  # codes of both colours, by direction
     ("kinds", np.uint8, (CELLS, 2)),
-    ("stones", np.uint8, (CELLS,)),  # 0 for none, 1 black, 2 white, 3 off the board
-    ("near", np.int8, (CELLS,)),  # how many stones are that near
+    ("stones", np.uint8, (CELLS,)),  # 0 empty, 1 black, 2 white, 3 off the board
+    ("near", np.int8, (CELLS,)),  # number of stones within `NEAR`
     ("kinds_of", np.uint8, (1 << 16,)),
-    ("listed", np.int16, (CELLS,)),  # cells that `candidates` found
+    ("listed", np.int16, (CELLS,)),  # output of `candidates`
 ]
 _SEARCH = [
-    # Of the alpha-beta search, by level: see `alpha_beta`.
+    # The alpha-beta search, by level; see `alpha_beta`.
     ("alphas", np.int64, (NUM_LEVELS,)),
     ("betas", np.int64, (NUM_LEVELS,)),
     ("depths", np.int64, (NUM_LEVELS,)),
     ("bests", np.int64, (NUM_LEVELS,)),
     ("best_cells", np.int64, (NUM_LEVELS,)),
-    ("started_at", np.int64, (NUM_LEVELS,)),  # alpha, when it began
+    ("started_at", np.int64, (NUM_LEVELS,)),  # alpha at the start of the level
     ("static", np.int64, (NUM_LEVELS,)),
     ("stages", np.int64, (NUM_LEVELS,)),
     ("tried", np.int64, (NUM_LEVELS,)),
     ("num_moves", np.int64, (NUM_LEVELS,)),
     ("chosen", np.int64, (NUM_LEVELS,)),
-    ("below", np.int64, (NUM_LEVELS,)),  # the depth below the chosen move
+    ("below", np.int64, (NUM_LEVELS,)),  # depth of the search below the chosen move
     ("is_forced", np.int64, (NUM_LEVELS,)),
     ("moves", np.int16, (NUM_LEVELS, NUM_MOVES)),
     ("scores", np.int32, (NUM_LEVELS, NUM_MOVES)),
     ("killers", np.int16, (NUM_LEVELS, 2)),
-    ("lines", np.int16, (NUM_LEVELS, NUM_LEVELS)),  # the best line from each level on
+    ("lines", np.int16, (NUM_LEVELS, NUM_LEVELS)),  # best line from each level on
     ("lengths", np.int64, (NUM_LEVELS,)),
     ("history", np.int32, (2, CELLS)),
     ("level", np.int64),
-    ("value", np.int64),  # that came up from below, or of the last search
+    ("value", np.int64),  # value from the level below, or of the last search
     ("nodes", np.int64),
     ("generation", np.int64),
     ("reductions", np.int8, (32, NUM_MOVES)),
-    # Of the search for victories by threats, by level: see `chains`.
+    # The search for victories by threats, by level; see `chains`.
     ("child_cells", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
     ("child_proofs", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
     ("child_disproofs", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
@@ -156,24 +154,24 @@ _SEARCH = [
     ("chain_cell", np.int64),
     ("chain_plies", np.int64),
     ("chain_nodes", np.int64),
-    # Of the whole of its thinking: see `thinking`.
+    # Iterative deepening; see `thinking`.
     ("phase", np.int64),
-    ("root_fours", np.int64),  # how many fours are tried at first
-    ("root_chain", np.int64),  # how many positions are looked at for a victory by threats
-    ("depth", np.int64),  # of the search that is on
-    ("settled", np.int64),  # whether a win or loss was seen without searching moves at large
+    ("root_fours", np.int64),  # maximum number of fours tried at the root
+    ("root_chain", np.int64),  # maximum number of positions in the search of chains at the root
+    ("depth", np.int64),  # depth of the current search
+    ("settled", np.int64),  # whether a win or loss was proved without a search of other moves
     ("best_cell", np.int64),
     ("best_value", np.int64),
     ("best_depth", np.int64),
     ("best_length", np.int64),
     ("best_line", np.int16, (NUM_LEVELS,)),
-    # Of the search for victories by fours, by level: see `fours`.
+    # The search for victories by fours, by level; see `fours`.
     ("four_moves", np.int16, (NUM_FOURS, NUM_MOVES)),
     ("four_num", np.int64, (NUM_FOURS,)),
     ("four_next", np.int64, (NUM_FOURS,)),
     ("four_cells", np.int16, (NUM_FOURS,)),
     ("four_replies", np.int16, (NUM_FOURS,)),
-    ("four_plies", np.int64),  # how long the victory takes
+    ("four_plies", np.int64),  # number of plies to the victory
     ("four_nodes", np.int64),
 ]
 
@@ -182,11 +180,10 @@ def empty_position(game: Gomoku) -> tuple[npt.NDArray[np.void], npt.NDArray[np.u
     """Return the empty board of a game.
 
     Args:
-        game: with lines from `SHORTEST` to `LONGEST`.
+        game: Gomoku with a `win_length` from `SHORTEST` to `LONGEST`.
 
     Returns:
-        The record, in an array of shape (1,), and the table of codes for its windows; see
-        `patterns.both_codes`.
+        The record in an array of shape (1,), and the table of codes of `patterns.both_codes`.
     """
     dtype = np.dtype(_BOARD + _SEARCH + [(name, np.int64) for name in SETTINGS], align=True)
     records = np.zeros(1, np.dtype((np.record, dtype)))
@@ -218,13 +215,13 @@ def empty_position(game: Gomoku) -> tuple[npt.NDArray[np.void], npt.NDArray[np.u
     s["stones"] = _OFF
     rows, columns = np.divmod(np.arange(side * side), side)
     s["stones"][first + rows * stride + columns] = 0
-    codes = both_codes(game.win_length, game.exact).copy()  # as all arrays: can be written to
+    codes = both_codes(game.win_length, game.exact).copy()  # writable, like all other arguments
     _start_empty(records, codes)
     return records, codes
 
 
 def _start_empty(records: npt.NDArray[np.void], codes: npt.NDArray[np.uint8]) -> None:
-    """Work out what stones make on the empty board."""
+    """Compute the patterns of all cells of the empty board."""
     s = records[0]
     reach, stones = int(s["reach"]), s["stones"]
     cells = np.flatnonzero(stones == 0)
@@ -253,7 +250,7 @@ def _start_empty(records: npt.NDArray[np.void], codes: npt.NDArray[np.uint8]) ->
 
 
 def _set_reductions(s: Any) -> None:
-    """Work out how much less deep late moves are searched, by depth and number, from settings."""
+    """Compute the reduction of late moves by depth and number of the move."""
     depth = np.log(np.maximum(1, np.arange(32)))[:, None]
     number = np.log(np.maximum(1, np.arange(NUM_MOVES)))
     less = s["reduction_base"] / 100 + depth * number / (s["reduction_slope"] / 100)
@@ -290,7 +287,7 @@ def place(s, codes, cell):
 
 @cached_njit("Gomoku's engine", nogil=True)
 def take_back(s, codes, cell):
-    """Take back the last stone, which stands on a cell."""
+    """Remove the last stone, which is on `cell`."""
     s.mover = 1 - s.mover
     s.num -= 1
     s.hash ^= s.names[cell, s.mover]
@@ -307,14 +304,14 @@ def take_back(s, codes, cell):
 
 @inner
 def touch(s, codes, cell, stone, change):
-    """Let the cells within reach of a cell know that a stone came or went."""
+    """Update the cells within reach after a stone was placed or removed."""
     reach = s.reach
     for direction in range(4):
         step = s.steps[direction]
         for way in range(2):
             there = cell
             for k in range(1, reach + 1):
-                # The cell k back has this one k ahead of it.
+                # In the window of the cell k steps back, this cell is k steps ahead.
                 there += -step if way == 0 else step
                 bit = 2 * (reach + k - 1 if way == 0 else reach - k)
                 standing = s.stones[there]
@@ -337,7 +334,7 @@ def touch(s, codes, cell, stone, change):
 
 @inner
 def rename(s, cell, direction, colour, old, new):
-    """Take note that a stone of a colour makes something else of a line through an empty cell."""
+    """Update an empty cell for a new code of one of its lines."""
     packed = s.packed[cell, colour] ^ np.uint16((old ^ new) << (4 * direction))
     s.packed[cell, colour] = packed
     was = s.kinds[cell, colour]
@@ -356,7 +353,7 @@ def rename(s, cell, direction, colour, old, new):
 
 @cached_njit("Gomoku's engine", nogil=True)
 def set_up(s, codes, cells):
-    """Set up a game's position on the empty board, from its cells."""
+    """Place the stones of a game's position on the empty board."""
     for seat in range(2):
         for action in range(s.side * s.side):
             if cells[action] == seat + 1:

@@ -1,4 +1,4 @@
-"""Iterative deepening of the engine `threats`."""
+"""The iterative deepening of the engine `threats`."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -16,27 +16,26 @@ __all__ = ["think"]
 
 _START, _DEEPENING, _DONE = range(3)
 _DEEPEST = 60
-"""Plies that it searches to, at most."""
+"""Maximum depth of the search in plies."""
 
 
 @cached_njit("Gomoku's engine", nogil=True)
 def think(s, codes, table, facts, known, cells, most):
-    """Think on until `nodes` has come to a number, or nothing is left to find out.
+    """Start or continue a search until it has `most` nodes or is complete.
 
-    The best move, its value, the depth and the line are in the fields `best_...` at all times
-    after.
+    Afterwards the fields `best_...` of `s` hold the best move, its value, its depth and its line.
 
     Args:
-        s: the record of the empty board at first; then as it was left.
-        codes: see `position.empty_position`.
-        table: from `alpha_beta.transpositions`.
-        facts: from `fours.known_facts`.
-        known: from `chains.proofs`.
-        cells: of the game's position, not over.
-        most: number of nodes.
+        s: record of the empty board for a new search, or the record of the last call.
+        codes: table from `position.empty_position`.
+        table: table from `alpha_beta.transpositions`.
+        facts: table from `fours.known_facts`.
+        known: table from `chains.proofs`.
+        cells: cells of the game's position, not over.
+        most: number of nodes, counted from the start of the search.
 
     Returns:
-        Whether it is done.
+        Whether the search is complete.
     """
     if s.phase == _START:
         set_up(s, codes, cells)
@@ -59,7 +58,7 @@ def think(s, codes, table, facts, known, cells, most):
 
 @inner
 def begin(s):
-    """Take up a position, with the move that looks best at first sight."""
+    """Begin a search with the most promising move as the best move."""
     list_moves(s, 0)
     s.tried[0] = 0
     s.best_cell = next_move(s, 0)
@@ -74,7 +73,7 @@ def begin(s):
 
 @inner
 def keep(s, value):
-    """Keep the best line so far and its value."""
+    """Store the best line so far and its value."""
     s.best_cell = s.lines[0, 0]
     s.best_value = value
     s.best_depth = s.depth

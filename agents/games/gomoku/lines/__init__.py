@@ -1,1 +1,1 @@
-"""Lines of a Gomoku board: stones as bits, open lines, cells that complete a line."""
+"""Lines of a Gomoku board: bitboards of lines, open lines, and cells that complete a line."""

@@ -15,9 +15,9 @@ __all__ = ["completing_cells"]
 
 @njit
 def completing_cells(cells, p, cell):
-    """Return the lowest and highest empty cell that wins a line through the stone on `cell`.
+    """Return the lowest and highest empty cell that completes a line through the stone on `cell`.
 
-    It wins for the stone's colour. If there is none: the number of cells, and -1.
+    The line is of the stone's colour. Without such a cell, return the number of cells and -1.
     """
     stone = cells[cell]
     lowest = p.side * p.side
@@ -25,13 +25,13 @@ def completing_cells(cells, p, cell):
     for step, ahead, behind in lines(p, cell):
         forth = reach(cells, cell, step, ahead)
         back = reach(cells, cell, -step, behind)
-        wanted = p.line - 2 - forth - back  # stones beyond the gap, that together are a line
+        wanted = p.line - 2 - forth - back  # number of stones needed beyond the gap
         for way, own, free in ((step, forth, ahead), (-step, back, behind)):
             far = own + 1 + max(wanted, 0)
             if far > free:
                 continue
             gap = cell + (own + 1) * way
-            # All at once: one branch, rarely taken, is cheaper than two.
+            # `&` instead of `and`, since one rarely taken branch is cheaper than two.
             if (cells[gap] == 0) & ((wanted <= 0) | (cells[cell + far * way] == stone)):
                 beyond = 0
                 while own + 1 + beyond < free and cells[gap + (beyond + 1) * way] == stone:

@@ -1,8 +1,8 @@
-"""The lines of a Gomoku board as integers: a bit for each stone on a row, column or diagonal.
+"""Bitboards of the lines of a Gomoku board, with a bit for each stone of a row, column or diagonal.
 
-They are a uint64 array of the shape (2, 4, 2 * side - 1): colour, direction, line. Bit `k` of a
-line is its cell `k`, counted from the end that `line_start` returns. Boards may have any size;
-`open_lines` has a whole board of at most 8 x 8 in one integer.
+They are a uint64 array of shape (2, 4, 2 * side - 1): colour, direction, line. Bit `k` of a line is
+its cell `k`, counted from the end that `line_start` returns. Boards may have any size, unlike in
+`open_lines`, which uses one integer for a whole board of at most 8 x 8.
 """
 
 # Compiled functions carry no annotations.
@@ -27,7 +27,7 @@ def empty_line_bits(side):
 
 @njit
 def put_stones(line_bits, cells, side):
-    """Put all stones of a board there, which was empty."""
+    """Put all stones of a board on the line bits of an empty board."""
     cell = 0
     for row in range(side):
         for column in range(side):
@@ -38,14 +38,14 @@ def put_stones(line_bits, cells, side):
 
 @njit
 def toggle(line_bits, side, cell, stone):
-    """Put a stone, 1 or 2, on an empty cell, or take it from there."""
+    """Put a stone, 1 or 2, on an empty cell, or remove it."""
     row = cell // side
     toggle_at(line_bits[stone - 1], side, row, cell - row * side)
 
 
 @njit
 def toggle_at(line_bits, side, row, column):
-    """Return the same for one colour's line bits."""
+    """Toggle a stone in the line bits of one colour."""
     one = np.uint64(1)
     line_bits[0, row] ^= one << np.uint64(column)
     line_bits[1, column] ^= one << np.uint64(row)
@@ -61,7 +61,7 @@ def line_start(side, direction, line):
         return line * side, side
     if direction == 1:
         return line, side
-    if line < side:  # it begins in the first row
+    if line < side:  # the line begins in the first row
         return line, side - line if direction == 2 else line + 1
     row = line - side + 1
     return row * side + (0 if direction == 2 else side - 1), side - row
@@ -69,21 +69,21 @@ def line_start(side, direction, line):
 
 @njit
 def list_pairs(line_bits, side, length, stone, alone, moves):
-    """Return the empty cells of windows that lack two stones and have no stone of the other colour.
+    """List the empty cells of windows that lack two stones and hold no stone of the other colour.
 
-    Windows are `length` cells in a row. With `exact` filling one need not win, since the row may be
-    longer.
+    Windows are `length` cells in a row. With `exact`, filling a window need not win, since the row
+    may become longer.
 
     Args:
-        line_bits: of the board.
-        side: of the board.
-        length: that a line has to have.
-        stone: whose, 1 or 2.
-        alone: whether there may be no windows of either colour that lack just one.
-        moves: takes the cells, as many as there is room for, none twice.
+        line_bits: line bits of the board.
+        side: side of the board.
+        length: number of cells of a winning line.
+        stone: colour, 1 or 2.
+        alone: whether to return -1 if a window of either colour lacks only one stone.
+        moves: output for the cells, without repetition; cells beyond its size are dropped.
 
     Returns:
-        How many were put there; -1 if there is a window that there may not be.
+        Number of cells in `moves`, or -1; see `alone`.
     """
     all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
     none = np.uint64(0)
@@ -113,7 +113,7 @@ def list_pairs(line_bits, side, length, stone, alone, moves):
 
 @njit
 def put(moves, num, cell):
-    """Put a cell on a list, if it is not there and there is room; returns how many are there."""
+    """Add a cell to a list if it is new and there is room; return the new length."""
     for k in range(num):
         if moves[k] == cell:
             return num

@@ -1,9 +1,8 @@
-"""Lines of Gomoku on bitboards: where a player wins at once, and which lines are still open.
+"""Open lines and winning cells of Gomoku on bitboards of at most 8 x 8 cells.
 
-Cell (row, column) is bit `8 * row + column` of a bitboard. So boards have at most 8 x 8
-intersections.
-A line is `win_length` cells in a row; with `exact` it counts only if the cells just past its ends
-do not hold its player's stones.
+Cell (row, column) is bit `8 * row + column` of a bitboard. A line is `win_length` cells in a row.
+With `exact`, a line counts for a player only if the cells just past its ends hold no stone of that
+player.
 """
 
 # Compiled functions carry no annotations.
@@ -19,13 +18,13 @@ from boardenvs.core.chance import times
 
 __all__ = ["all_cells", "can_pair", "count", "lowest", "open_cells", "winning_cells"]
 
-_MOST = 256  # lines: with a length of 1, four through each cell
+_MOST = 256  # maximum number of lines: with a length of 1, four through each cell
 _STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 @njit
 def count(bits):
-    """Return how many cells a bitboard has."""
+    """Return the number of cells of a bitboard."""
     x = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -34,7 +33,7 @@ def count(bits):
 
 @njit
 def lowest(bits):
-    """Return the lowest cell of a bitboard that has any."""
+    """Return the lowest cell of a bitboard that is not empty."""
     return bits & (~bits + np.uint64(1))
 
 
@@ -58,7 +57,7 @@ def cell_at(p, row, column):
 
 @njit
 def open_lines(p, mine, theirs, lines):
-    """Write the lines in which the owner of `mine` may still win; returns how many there are."""
+    """Write the lines that the owner of `mine` can still complete and return their number."""
     num = 0
     for down, right in _STEPS:
         shape = np.uint64(0)
@@ -82,7 +81,7 @@ def open_lines(p, mine, theirs, lines):
 
 @njit
 def winning_cells(p, mine, theirs):
-    """Return the cells where the owner of `mine`, to move, wins at once."""
+    """Return the cells where the owner of `mine` would win at once; the game must not be over."""
     lines = np.empty(_MOST, np.uint64)
     found = np.uint64(0)
     for k in range(open_lines(p, mine, theirs, lines)):
@@ -94,7 +93,7 @@ def winning_cells(p, mine, theirs):
 
 @njit
 def open_cells(p, mine, theirs):
-    """Return the empty cells on lines in which the owner of `mine` can still win."""
+    """Return the empty cells of lines that the owner of `mine` can still complete."""
     lines = np.empty(_MOST, np.uint64)
     found = np.uint64(0)
     for k in range(open_lines(p, mine, theirs, lines)):
@@ -104,13 +103,13 @@ def open_cells(p, mine, theirs):
 
 @njit
 def can_pair(p, mine, theirs):
-    """Return whether a pairing proves that the owner of `mine`, to move, cannot win.
+    """Return whether a pairing proves that the owner of `mine`, who is to move, cannot win.
 
-    If disjoint pairs of empty cells can be chosen so that each line in which he may still win has a
-    pair, then whoever answers each cell of a pair by its other one holds a cell of every line (see
-    E. Berlekamp, J. Conway, R. Guy, "Winning ways for your mathematical plays", volume 3, 1982).
-    They are chosen one by one, for the line with the fewest cells left that which serves the most
-    lines, so that it may miss what there is.
+    A pairing is a set of disjoint pairs of empty cells such that each line that the player can
+    still complete contains a pair. An opponent who answers each cell of a pair with the other one
+    gets a cell of every line (see E. Berlekamp, J. Conway, R. Guy, "Winning ways for your
+    mathematical plays", volume 3, 1982). The pairs are chosen greedily, for the line with the
+    fewest free cells the pair that serves most lines, so the search may miss a pairing.
     """
     lines = np.empty(_MOST, np.uint64)
     num = open_lines(p, mine, theirs, lines)
@@ -138,7 +137,7 @@ def can_pair(p, mine, theirs):
 
 @njit
 def best_pair(cells, lines, num):
-    """Two of some cells that most lines hold both of; among these, that fewest hold one of."""
+    """Return the two of `cells` that most lines contain, then that fewest lines contain one of."""
     best = np.uint64(0)
     most = -1
     first = cells

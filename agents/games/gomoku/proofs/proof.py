@@ -1,7 +1,7 @@
-"""Proven values of Gomoku positions: a win of either player or a draw.
+"""A solver of Gomoku, which proves a win of either player or a draw.
 
-`python -m agents.dev gomoku_proof` settles it for boards of up to 8 x 8, by depth-first
-proof-number search. The draw by `max_plies` is left out of account: a proof is of the board alone.
+`python -m agents.dev gomoku_proof` solves boards of up to 8 x 8 by depth-first proof-number search.
+Draws by `max_plies` are ignored.
 """
 
 # Compiled functions carry no annotations.
@@ -36,7 +36,10 @@ _LARGEST = 8  # cells a side: a board is one uint64
 
 @over_rules(plies=1_000_000)
 def ask(params, mine, theirs, attack, limit, table, workspace, answer):
-    """Settle whether the attacker forces a win: the owner of `mine`, who is to move, or not."""
+    """Search whether the attacker forces a win.
+
+    `mine` are the cells of the player to move, who is the attacker if `attack` is 1.
+    """
     p = params[0]
     answer[0].won = -1
     answer[0].rank = 0
@@ -71,30 +74,29 @@ def ask(params, mine, theirs, attack, limit, table, workspace, answer):
 
 @njit
 def action_of(p, cell):
-    """Return the action that places on a cell."""
+    """Return the action that places a stone on a cell."""
     bit = count(cell - np.uint64(1))
     return bit // 8 * p.side + bit % 8
 
 
 class Solver:
-    """Depth-first proof-number search in one game of Gomoku, with its table."""
+    """A depth-first proof-number search of Gomoku with its table."""
 
     def __init__(self, game: Gomoku, table_bits: int = 22) -> None:
         """Prepare a search.
 
         Args:
-            game: what is played, on at most 8 x 8 intersections.
-            table_bits: the table has room for `2**table_bits` positions, of 24 bytes each.
+            game: Gomoku with a `board_size` of at most 8.
+            table_bits: the table has room for `2**table_bits` positions of 24 bytes, 4 to 32.
 
         Raises:
-            ValueError: the game is another one or its board larger, or `table_bits` is not from 4
-                to 32.
+            ValueError: the game is not supported, or `table_bits` is out of range.
         """
         require(game, "agents.games.gomoku", "the proof-number search")
         if game.board_size > _LARGEST:
             raise ValueError(
-                f"the proof-number search takes boards of at most {_LARGEST} x {_LARGEST}, "
-                f"got board_size={game.board_size}"
+                f"board_size must be at most {_LARGEST} for the proof-number search, "
+                f"got {game.board_size}"
             )
         self.game = game
         self._table = entries(whole_number("table_bits", table_bits, 4, 32))
@@ -102,23 +104,22 @@ class Solver:
         self._answer = result_record()
 
     def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> ProofResult:
-        """Search until it is proven whether the attacker forces a win.
+        """Search whether the attacker forces a win.
 
-        What has been found out is in the table, so a search that came to its limit goes on with
-        the next call.
+        The results stay in the table, so the next call continues a search that reached its limit.
 
         Args:
-            state: a record of the game that is not over. `max_plies` is left out of account.
-            limit: how many positions to look at, at most.
-            attack: whether the player to move is the attacker; else the other one is.
+            state: a record of the game that is not over. `max_plies` is ignored.
+            limit: maximum number of positions to search, at least 0.
+            attack: whether the attacker is the player to move or the other player.
 
         Raises:
-            ValueError: it is no such record, or the limit is negative.
+            ValueError: `state` is not such a record, or `limit` is negative.
         """
         whole_number("limit", limit, 0)
         states = self.game.arrays.batch(state)
         if self.game.over(states)[0]:
-            raise ValueError("the game is over: there is nothing to prove")
+            raise ValueError("state must not be over")
         seat = int(states["to_move"][0])
         owners = self.game.owners(states)[0]
         mine, theirs = (

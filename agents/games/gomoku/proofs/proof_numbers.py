@@ -1,11 +1,12 @@
-"""Hooks of Gomoku for depth-first proof-number search.
+"""The compiled functions of Gomoku for depth-first proof-number search, which `proof` runs.
 
-See `agents.search.proofs.proof_numbers` for the search. No stone is ever removed, so that no line
-of play comes back and both answers are certain. The attacker does not win where each line has a
-stone of the defender's, or by a pairing (see `lines`); draws are found so.
+See `agents.search.proofs.proof_numbers` for the search. Stones are never removed, so positions do
+not repeat and both answers are proved. The attacker cannot win if each line has a stone of the
+defender or if there is a pairing (see `open_lines`). Draws are proved this way.
 
-Who is threatened with a line has to play there. Otherwise a stone on a cell that is on no open line
-of either player is left out, for it is as good as none; not so with `exact`, where stones may harm.
+A player must block a threatened line. Otherwise the search omits cells on no open line of either
+player, since a stone there has no effect. With `exact` it omits no cells, since stones may harm
+their owner.
 """
 
 # Compiled functions carry no annotations.
@@ -33,7 +34,7 @@ __all__ = ["expand"]
 
 @njit
 def expand(p, level, known, table, workspace):
-    """Expand a position, see `agents.search.proofs.proof_numbers`."""
+    """Implement the hook of `agents.search.proofs.proof_numbers`."""
     levels, children, _ = workspace
     here = levels[level]
     mine = here.mover
@@ -60,7 +61,7 @@ def expand(p, level, known, table, workspace):
             else:
                 after_defence(p, child)
         if attack and child.proof == NEVER:
-            continue  # is no help
+            continue
         here.num += 1
         if (child.proof if attack else child.disproof) == 0:
             return
@@ -68,9 +69,9 @@ def expand(p, level, known, table, workspace):
 
 @njit
 def candidates(p, mine, theirs):
-    """Return the cells to try for the owner of `mine`, who is to move and cannot win at once.
+    """Return the cells to try for the owner of `mine`, who is to move and does not win at once.
 
-    None where the other player wins on either of two cells.
+    There are none if the other player threatens to win on two cells.
     """
     threats = winning_cells(p, theirs, mine)
     if threats != np.uint64(0):
@@ -84,7 +85,7 @@ def candidates(p, mine, theirs):
 
 @njit
 def after_attack(p, child):
-    """Judge a new position with the defender to move, who does not win at once."""
+    """Set the numbers of a new position with the defender to move, who cannot win at once."""
     threats = count(winning_cells(p, child.other, child.mover))
     replies = count(all_cells(p) & ~(child.mover | child.other))
     if threats > 1:
@@ -100,7 +101,7 @@ def after_attack(p, child):
 
 @njit
 def after_defence(p, child):
-    """Judge a new position with the attacker to move, who does not win at once."""
+    """Set the numbers of a new position with the attacker to move, who cannot win at once."""
     if count(winning_cells(p, child.other, child.mover)) > 1 or can_pair(
         p, child.mover, child.other
     ):

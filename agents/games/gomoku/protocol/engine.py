@@ -1,4 +1,4 @@
-"""A program that speaks Gomocup's protocol, as an agent; see `.protocol`."""
+"""An agent that plays the moves of a program with Gomocup's protocol; see `.messages`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from boardenvs.gomoku import Gomoku
 __all__ = ["EngineAgent"]
 
 _SECONDS = 1.0
-"""Default seconds of a move."""
+"""Default time for a move."""
 _START = 300.0
-"""Seconds that a program has to get ready: it may have to compile first, on a busy machine."""
+"""Seconds for a program to start, since it may have to compile on a busy machine."""
 _PATIENCE = (1.0, 2.0, 4.0, 8.0)
-"""Seconds to wait for the answer to RESTART, for each time that it is sent."""
+"""Seconds to wait for the answer to each RESTART."""
 _MEMORY = 350 * 2**20
-"""Bytes, as in the tournament."""
+"""Memory limit in bytes, as in the tournament."""
 
 Board = npt.NDArray[np.int8]
-"""`OWN` and `OTHER` for each cell, 0 where it is empty."""
+"""`OWN`, `OTHER` or 0 for an empty cell, for each cell."""
 
 
 class EngineAgent(Agent):
@@ -63,31 +63,35 @@ class EngineAgent(Agent):
         grace: float = 0.5,
         spec: str = "engine",
     ) -> None:
-        """Sit down; the program is started when it is first asked.
+        """Create the agent; the first request starts the program.
 
         Args:
             game: Gomoku with lines of five.
-            seed: of nothing: programs have no seeds.
+            seed: ignored; programs have no seeds.
             command: the program and its arguments, which `.engine_process.words_of` splits. A
                 time and a colon may come before the program: `500ms:./pbrain-mine`.
-            time_limit: seconds that the program is given for a move; by default the time that
-                stands before the command, else 1.
-            grace: seconds by which it may be late.
-            spec: the name it goes by.
+            time_limit: seconds for a move; by default the time before the command, else 1.
+            grace: seconds by which an answer may be late.
+            spec: name of the agent.
 
         Raises:
-            ValueError: the game is not for such programs, or an argument is out of range.
+            ValueError: the game is not supported, or an argument is out of range.
         """
         super().__init__(game, seed, spec)
         if not isinstance(game, Gomoku) or game.win_length != 5:
-            raise ValueError(f"an engine plays Gomoku with lines of five, not {game!r}")
+            raise ValueError(f"agent 'engine' supports only Gomoku with win_length=5, got {game!r}")
         time, _, rest = command.partition(":")
         if (seconds := seconds_of(time)) is not None:
             if time_limit is not None:
-                raise ValueError(f"{spec!r} says how long it thinks; leave time_limit out")
+                raise ValueError(
+                    f"time_limit must not be given, since {spec!r} contains a time, "
+                    f"got {time_limit!r}"
+                )
             time_limit, command = seconds, rest
         if not command.strip():
-            raise ValueError("expected the command of an engine, such as engine:./pbrain-mine")
+            raise ValueError(
+                f"command must name a program, such as engine:./pbrain-mine, got {command!r}"
+            )
         self.command = command
         self.time_limit = finite_number(
             "time_limit", _SECONDS if time_limit is None else time_limit
@@ -97,15 +101,15 @@ class EngineAgent(Agent):
         self._rule = int(game.exact)
         self._process: EngineProcess | None = None
         self._known: Board | None = None
-        """The board as the program knows it, after its own move."""
+        """The board that the program knows, after its own move."""
         self._fresh = False
         """Whether the program has just started and needs no RESTART."""
         self._owed = 0
-        """Games that it forfeits at its second move, having failed at the first."""
+        """Number of games to forfeit at the second move, since the first move failed."""
 
     @property
     def version(self) -> str:
-        """The SHA-256 of the command's files and the program's time."""
+        """The SHA-256 of the command's files, and the time for a move."""
         digest = hashlib.sha256()
         for word in words_of(self.command):
             path = Path(shutil.which(word) or word)
@@ -114,7 +118,7 @@ class EngineAgent(Agent):
         return f"engine {digest.hexdigest()} with {self.time_limit:g} s"
 
     def check_can_play(self, states: States) -> None:
-        """Also whether the program can be started, and takes the size of the board."""
+        """Check also that the program starts and supports the size of the board."""
         super().check_can_play(states)
         try:
             self._running()
@@ -139,7 +143,9 @@ class EngineAgent(Agent):
         except EngineError as fault:
             self._stop()
             warnings.warn(
-                f"engine {self.command!r} {fault}: it forfeits a game", RuntimeWarning, stacklevel=2
+                f"engine {self.command!r} {fault}; the engine forfeits the game",
+                RuntimeWarning,
+                stacklevel=2,
             )
             if board.any():
                 return int(board.argmax())  # a cell that is taken
@@ -150,7 +156,7 @@ class EngineAgent(Agent):
         """Return the program's move.
 
         Raises:
-            EngineError: it fails.
+            EngineError: the program fails.
         """
         size = self._board_size
         followed = self._followed(board)
@@ -170,7 +176,7 @@ class EngineAgent(Agent):
         except ValueError:
             raise EngineError(f"answered {answer[:80]!r} instead of a move") from None
         if board[cell]:
-            raise EngineError(f"played {text_of(cell, size)}, where there is a stone already")
+            raise EngineError(f"played the occupied cell {text_of(cell, size)}")
         self._known = board.copy()
         self._known[cell] = OWN
         return cell
@@ -217,7 +223,10 @@ class EngineAgent(Agent):
         return _no_answer(self._running(), request, self.time_limit + self.grace)
 
     def _followed(self, board: Board) -> int | None:
-        """Return the cell that was played after the program's own move, if any."""
+        """Return the cell of the opponent's reply to the program's last move.
+
+        The result is `None` if the board is not the last one after one reply.
+        """
         if self._known is None:
             return None
         (changed,) = np.nonzero(self._known != board)
@@ -225,26 +234,26 @@ class EngineAgent(Agent):
         return int(changed[0]) if one else None
 
     def _told(self, board: Board) -> list[str]:
-        """Return the lines that describe a position and ask for a move."""
+        """Return the lines that send a position and ask for a move."""
         if not board.any():
             return ["BEGIN"]
         stones = [
             [(cell, whose) for cell in np.flatnonzero(board == whose).tolist()]
             for whose in (OWN, OTHER)
         ]
-        if len(stones[0]) < len(stones[1]):  # the other one opened
+        if len(stones[0]) < len(stones[1]):  # the opponent moved first
             stones.reverse()
-        # In turns, as in a game, for programs that care.
+        # Some programs require alternating stones, as in a game.
         turns = [stone for turn in itertools.zip_longest(*stones) for stone in turn if stone]
         lines = [f"{text_of(cell, self._board_size)},{whose}" for cell, whose in turns]
         return ["BOARD", *lines, "DONE"]
 
     def _running(self) -> EngineProcess:
-        """Return the program, ready for a game.
+        """Return the program, started and ready for a game.
 
         Raises:
-            EngineError: it does not get ready.
-            ValueError: it cannot be started.
+            EngineError: the program does not answer START with OK.
+            ValueError: the program cannot be started.
         """
         if self._process is None:
             process = EngineProcess(self.command)
@@ -263,7 +272,7 @@ class EngineAgent(Agent):
         if answer is None:
             raise _no_answer(process, start, _START)
         if answer.split()[0].upper() != "OK":
-            raise EngineError(f"answered {answer[:80]!r} to {start}")
+            raise EngineError(f"must answer {start} with OK, got {answer[:80]!r}")
         process.tell(
             f"INFO timeout_turn {round(1000 * self.time_limit)}",
             f"INFO timeout_match {FREE}",

@@ -1,4 +1,4 @@
-"""A Gomoku program in its own process, see `.protocol`."""
+"""A process with a Gomoku program that speaks Gomocup's protocol; see `.messages`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["EngineError", "EngineProcess", "words_of"]
 
 _WINDOWS = sys.platform == "win32"
 _TO_END = 1.0
-"""Seconds that a program has to end by itself."""
+"""Seconds for a program to end by itself."""
 _LOOK = 0.5
 """Seconds between checks whether a silent program still runs, since a child may hold its output."""
 _PART = 2**16
@@ -38,7 +38,7 @@ _COMPLAINTS = ("ERROR", "UNKNOWN")
 
 
 class EngineError(Exception):
-    """A fault of a program, in words that follow its name."""
+    """A fault of a program; the message continues a sentence that begins with its name."""
 
 
 class EngineProcess:
@@ -51,7 +51,7 @@ class EngineProcess:
             command: the program and its arguments, as `words_of` splits it.
 
         Raises:
-            ValueError: it cannot be started.
+            ValueError: the program cannot be started.
         """
         self._selector = selectors.DefaultSelector()
         try:
@@ -80,7 +80,7 @@ class EngineProcess:
         """Send lines to the program.
 
         Raises:
-            EngineError: it has ended.
+            EngineError: the program has ended.
         """
         assert self._process.stdin is not None
         try:
@@ -148,7 +148,7 @@ class EngineProcess:
         return bool(ready)
 
     def _ended(self) -> EngineError:
-        """Return the error of a program that has ended its output."""
+        """Return the error for a program that has ended or closed its output."""
         end = time.perf_counter() + _TO_END
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_END)

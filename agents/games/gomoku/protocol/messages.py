@@ -1,9 +1,9 @@
-"""Gomocup's protocol, by which Gomoku programs and tournament managers talk: what both sides share.
+"""The messages of Gomocup's protocol between Gomoku programs and tournament managers.
 
-The manager writes commands to the program's standard input, one a line, and reads its answers; see
-P. Lastovicka, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. Cells are
-`x,y`, the column and the row from 0. `agents.games.gomoku.brain` is the program's side,
-`agents.games.gomoku.protocol.engine` the manager's.
+The manager writes commands to the program's standard input, one on each line, and reads the
+answers. See P. Lastovicka, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. A
+cell is `x,y`, its column and its row from 0. `agents.games.gomoku.brain` is the program,
+`agents.games.gomoku.protocol.engine` the manager.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from boardenvs.core.checks import shown
 __all__ = ["FREE", "OTHER", "OWN", "RULES", "UNLIMITED", "cell_of", "text_of"]
 
 RULES = {0: False, 1: True}
-"""Values of the parameter `exact` by the number of the rule."""
+"""Whether only lines of exactly five win, by the number of the rule."""
 OWN, OTHER = 1, 2
-"""Numbers of the owners in a line of BOARD: the program and its opponent."""
+"""Owner of a stone in a line of BOARD: the program or its opponent."""
 FREE = 0
-"""No limit, as a time or an amount of memory, but for the time of a move."""
+"""Value for no limit of a match's time or of memory; for a move's time it means no delay."""
 UNLIMITED = 2**31 - 1
-"""Milliseconds left that mean no limit."""
+"""Value of `time_left`, in milliseconds, for no limit."""
 _CELL = re.compile(r"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*")
 
 
 def cell_of(text: str, size: int) -> int:
-    """Return the number of the cell `x,y` on a board.
+    """Return the number of the cell `x,y` of a board.
 
     Raises:
-        ValueError: the text is not a cell.
+        ValueError: `text` does not have this format, or the cell is off the board.
     """
     found = _CELL.fullmatch(text)
     if found is None:

@@ -1,4 +1,4 @@
-"""A sensible move within milliseconds, without libraries to import or code to compile first."""
+"""A quick move within milliseconds, without imports of libraries or compilation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agents.games.gomoku.protocol.messages import OTHER, OWN
 __all__ = ["quick_move"]
 
 _BASE = 100
-"""Base of a line's worth: one more stone outweighs all lines through a cell with fewer stones."""
+"""Base of a line's worth. One more stone outweighs all lines through a cell with fewer stones."""
 
 
 def quick_move(stones: Mapping[int, int], size: int, length: int) -> int:

@@ -169,7 +169,7 @@ def test_what_a_program_loses_it_is_asked_again(small, dropping, how):
 )
 def test_what_a_program_never_answers_loses_the_game(small, dropping, how, asked, forfeits):
     engine = EngineAgent(small, command=dropping(how), time_limit=1.0)
-    with pytest.warns(RuntimeWarning, match=f"engine .*{how}.* did not answer {asked}: it"):
+    with pytest.warns(RuntimeWarning, match=f"engine .*{how}.* did not answer {asked}"):
         assert play_match(small, [engine, "random"], 2, 1).forfeits == [forfeits, 0]
 
 
@@ -221,12 +221,12 @@ def test_a_program_plays_one_game_after_another(
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("crashes", "ended with status 1: no idea: it forfeits a game"),
-        ("hangs", "did not answer TURN .* within 0.3 s: it forfeits a game"),
-        ("is late", "did not answer TURN .* within 0.3 s: it forfeits a game"),
-        ("plays twice", "where there is a stone already: it forfeits a game"),
-        ("plays outside", "answered '99,1' instead of a move: it forfeits a game"),
-        ("babbles", "answered 'seven' instead of a move: it forfeits a game"),
+        ("crashes", "status 1: no idea.*forfeit"),
+        ("hangs", "TURN .*0.3 s.*forfeit"),
+        ("is late", "TURN .*0.3 s.*forfeit"),
+        ("plays twice", "occupied cell .*forfeit"),
+        ("plays outside", "'99,1'.*forfeit"),
+        ("babbles", "'seven'.*forfeit"),
     ],
 )
 def test_what_goes_wrong_loses_the_game(small, program, how, message, monkeypatch):
@@ -240,7 +240,7 @@ def test_what_goes_wrong_loses_the_game(small, program, how, message, monkeypatc
 
 def test_a_first_move_that_fails_loses_the_game_too(small, program):
     engine = EngineAgent(small, command=program("crashes at once"))
-    with pytest.warns(RuntimeWarning, match="it forfeits a game"):
+    with pytest.warns(RuntimeWarning, match="forfeit"):
         scores = play_match(small, [engine, "random"], 2, 1)
     assert scores.forfeits == [2, 0]
     assert sorted(scores.plies.tolist()) == [1, 2]
@@ -251,7 +251,7 @@ def test_a_first_move_that_fails_loses_the_game_too(small, program):
     [
         ("./no-such-program", "engine './no-such-program' cannot be started: No such file"),
         ("'", "cannot be started: No closing quotation"),
-        ("refuses", "answered 'ERROR too large' to START 7"),
+        ("refuses", "START 7 .*'ERROR too large'"),
     ],
 )
 def test_what_cannot_play_is_told_before_the_match(small, program, command, message):
@@ -264,8 +264,8 @@ def test_what_cannot_play_is_told_before_the_match(small, program, command, mess
     ("game", "spec", "options", "message"),
     [
         ("gomoku", "engine", {}, "there is no agent 'engine'"),
-        ("gomoku", "engine:1s:", {}, "expected the command of an engine"),
-        ("gomoku", "engine:1s:./it", {"time_limit": 2}, "says how long it thinks"),
+        ("gomoku", "engine:1s:", {}, "command .*engine:.*got ''"),
+        ("gomoku", "engine:1s:./it", {"time_limit": 2}, "time_limit .*got 2"),
         ("gekitai", "engine:./it", {}, "agent 'engine' .*gekitai"),
     ],
 )
@@ -283,7 +283,7 @@ def test_a_drive_before_a_colon_is_no_time(small, time, seconds):
 
 def test_only_lines_of_five():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
-    with pytest.raises(ValueError, match="lines of five"):
+    with pytest.raises(ValueError, match="win_length=5"):
         agents.make("engine:./it", game)
 
 

@@ -1,21 +1,21 @@
-"""Knowledge of players about each game: a folder for each game, and the rule that finds it.
+"""Players and data of single games, in one folder for each game, and the functions that find them.
 
-A module of `agents` is used by any game, or it lies in the folder of the one game that it is for.
-The folder of a game of `boardenvs` has the game's name and lies here. That of a user's own game,
-defined in a package P, is P.players. Either may hold
+All other modules of `agents` work with any game. The folder of a game of `boardenvs` lies here and
+has the game's name. The folder of a user's game defined in a package P is P.players. A folder may
+hold:
 
-- agents, which a table `AGENTS` in its `__init__.py` declares, as that of `agents.specs` does:
-  those of the name of an agent for any game take its place;
+- agents, declared by a table `AGENTS` in its `__init__.py`, in the format of `agents.specs`; they
+  replace general agents of the same name;
 - other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
   `PARAMETERS` (see `agents.play.choices`);
-- modules of a fixed name that loops look for, such as `decisive`;
+- modules with fixed names, such as `decisive`;
 - `training.toml`, the settings of training;
 - openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
-- trained networks, `*.onnx`, with their cards, and their versions in int8, `*.int8.onnx`.
+- trained networks, `*.onnx`, with their cards, and their int8 versions, `*.int8.onnx`.
 
-The folders of a game follow from the bases of its class (`boardenvs.Game.packages`).
-Each of the things above comes from the nearest folder that has it. A subclass with unchanged rules
-has all that its base has. A subclass with rules of its own has nothing of its base.
+The folders of a game follow from the bases of its class (`boardenvs.Game.packages`). Each item
+above comes from the nearest folder that has it. A subclass with unchanged rules uses the folders of
+its base; a subclass with its own rules does not.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ __all__ = [
 ]
 
 _OWN = "players"
-"""The folder of a user's game, within the game's package."""
+"""Name of the folder with the players of a user's game, within the game's package."""
 
 
 def folder_of(name: str) -> str:
-    """Return the package for the players of a game of `boardenvs`."""
+    """Return the package for the players of a game of `boardenvs`; it need not exist."""
     return f"{__name__}.{name}"
 
 
 def folders(game: Game) -> list[str]:
-    """Return the packages of a game's players, the nearest first."""
+    """Return the packages with a game's players, the nearest first."""
     places = []
     for home in game.packages:
         package, _, name = home.rpartition(".")
@@ -65,15 +65,15 @@ def folders(game: Game) -> list[str]:
 
 
 def _places(package: str) -> list[str]:
-    """Return the folders of a package without importing it; none if it does not exist."""
+    """Return a package's directories without importing it; empty if there is no such package."""
     spec = importlib.util.find_spec(package)
     return [] if spec is None else list(spec.submodule_search_locations or ())
 
 
 def player_module_name(game: Game, name: str) -> str | None:
-    """Return the name of a module of a game's players, such as `decisive`, or `None` without one.
+    """Return the full name of a module of a game's players, or `None` if there is no such module.
 
-    The module is not imported.
+    The module, such as `decisive`, is not imported.
 
     Raises:
         ValueError: the players of a user's game cannot be imported.
@@ -86,10 +86,10 @@ def player_module_name(game: Game, name: str) -> str | None:
 
 
 def player_module(game: Game, name: str) -> ModuleType | None:
-    """Import and return a module of a game's players, or `None` if they have none of this name.
+    """Import and return a module of a game's players, or `None` if there is no such module.
 
     Raises:
-        ValueError: it cannot be imported.
+        ValueError: the module cannot be imported.
     """
     module = player_module_name(game, name)
     return None if module is None else _imported(module)
@@ -106,7 +106,7 @@ def constant(game: Game, name: str, default: Any) -> Any:
 
 
 def files(game: Game, pattern: str) -> Iterator[Path]:
-    """Return files of a game's folders that match a pattern such as `*.onnx`, the nearest first."""
+    """Yield the files of a game's folders that match a pattern like `*.onnx`, the nearest first."""
     for folder in folders(game):
         for place in _places(folder):
             there = Path(place)
@@ -128,10 +128,10 @@ def _copied(folder: str) -> Path:
 
 
 def declared(folder: str) -> Mapping[str, str]:
-    """Return the agents of a folder's table `AGENTS`; see `agents.specs`.
+    """Return the table `AGENTS` of a folder, which declares its agents; see `agents.specs`.
 
     Raises:
-        ValueError: the module cannot be imported, or its table is invalid.
+        ValueError: the folder cannot be imported, or `AGENTS` is not a table of strings.
     """
     table = getattr(_imported(folder), "AGENTS", {})
     if not isinstance(table, Mapping) or not all(
@@ -145,15 +145,15 @@ def declared(folder: str) -> Mapping[str, str]:
 
 
 def require(game: Game, folder: str, what: str) -> None:
-    """Raise `ValueError` for a game whose players do not lie in a folder.
+    """Raise `ValueError` if a game does not use a folder.
 
     Args:
         game: the game to play.
-        folder: folder of the games that the player supports.
-        what: name of the player.
+        folder: package of the supported game, such as `agents.games.gekitai`.
+        what: name of the player, for the message.
     """
     if folder not in folders(game):
-        raise ValueError(f"{what} plays {folder.rpartition('.')[2]} alone, not {game.name}")
+        raise ValueError(f"{what} supports only {folder.rpartition('.')[2]}, got {game.name}")
 
 
 def _imported(module: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""An agent as a program that a manager of Gomoku tournaments runs; see `.protocol`."""
+"""The program side of Gomocup's protocol, which lets an agent play for a tournament manager."""
 
 from __future__ import annotations
 
@@ -20,36 +20,37 @@ from boardenvs.inbox import Inbox, about
 __all__ = ["Brain", "MakeAgent"]
 
 MakeAgent = Callable[[Game, float | None], Opponent]
-"""Function of the game and the seconds for a move, `None` if unknown, that makes an agent."""
+"""Makes an agent from the game and the seconds for a move; `None` if the manager sent no time."""
 _COMMANDS = frozenset(
     {"START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "DONE"}
     | {"TAKEBACK", "INFO", "ABOUT"}
 )
 _BETWEEN = frozenset({"INFO", "ABOUT", "DONE"})
-"""The commands that do not cancel a request whose lines are still coming."""
+"""Commands that do not cancel an incomplete BOARD request."""
 _SIZE = re.compile(r"([0-9]{1,3})(?:[\s,]+([0-9]{1,3}))?")
 _NUMBER = re.compile(r"-?[0-9]{1,15}")
 _SHARE = 10
-"""A move takes no more than one part in so many of what is left of the match's time."""
+"""A move takes at most the remaining time of the match divided by this."""
 _MARGIN = 0.02
-"""How much of a move's time is kept for what comes after the search."""
+"""Share of a move's time reserved for the work after the search."""
 _LONGEST_MARGIN = 0.03  # seconds
 _AT_ONCE = 0.01
-"""Seconds for a move where the manager wants it as fast as possible."""
+"""Seconds for a move if the manager asks for the fastest possible move."""
 _READY_BY = 0.75
-"""The share of a move's time after which the program no longer waits for its agent."""
+"""Share of a move's time after which the program stops waiting for its agent."""
 
 
 class Brain:
-    """Answers of an agent to a manager, which sets the board size, the rule and the times."""
+    """A program that answers a manager, which sets the board's size, the rule and the times."""
 
     def __init__(self, name: str, make_agent: MakeAgent, game: Game) -> None:
-        """Wait for the manager.
+        """Create the program.
 
         Args:
-            name: what the agent goes by.
-            make_agent: makes it, whenever the game or the time of a move has changed.
-            game: Gomoku as it is to be played, but for what the manager sets.
+            name: name of the agent.
+            make_agent: function that makes the agent, called whenever the game or the time for a
+                move has changed.
+            game: Gomoku; the manager sets the board's size and may change the rule.
         """
         self._name, self._make_agent = name, make_agent
         self._params = {key: game.params[key] for key in ("win_length", "exact")}
@@ -57,17 +58,17 @@ class Brain:
         self._agent: Opponent | None = None
         self._made_for: tuple[Gomoku, float | None] | None = None
         self._own_time: float | None = None
-        """Seconds for a move that the agent itself thinks at most."""
+        """The agent's own time limit for a move in seconds."""
         self._stones: dict[int, int] = {}
-        """Owners and cells of the stones, in the order of the moves."""
+        """Owner of the stone on each occupied cell, in the order of the moves."""
         self._board: dict[int, int] | None = None
         """The stones of the current BOARD request so far; `None` outside of such a request."""
         self._passes_over = False
         """Whether lines without a command belong to a refused request and are ignored."""
         self._starting = False
-        """Whether START still waits for its answer."""
+        """Whether START has no answer yet."""
         self._turn: float | None = None
-        """Seconds for a move, if the manager has set them."""
+        """Seconds for a move, if the manager has sent a limit."""
         self._left: float | None = None
         """Seconds left of the match, if there is a limit."""
         self._inbox: Inbox | None = None
@@ -85,7 +86,7 @@ class Brain:
             came = time.perf_counter() if self._inbox is None else self._inbox.came
             word, rest = [*line.removeprefix("\ufeff").split(maxsplit=1), "", ""][:2]
             command = word.upper()
-            # A manager that sends another command does not wait for the answer to START.
+            # A manager that sends another command is not waiting for the answer to START.
             if self._starting and (self._is_ready() or command not in ("", "INFO")):
                 yield self._said(self._started)
             if command == "END":
@@ -197,7 +198,7 @@ class Brain:
         """Store a setting if the program uses it.
 
         Raises:
-            ValueError: the value is no whole number, or the rule is not supported.
+            ValueError: the value is not a whole number, or the rule is not supported.
         """
         key, value = key.lower(), value.strip()
         if key not in ("rule", "timeout_turn", "timeout_match", "time_left"):
@@ -235,7 +236,7 @@ class Brain:
         return self._agent
 
     def _move(self, stones: dict[int, int], came: float) -> str:
-        """Return the agent's move after these stones, and keep the new position."""
+        """Return the agent's move in the position with these stones, and store the new position."""
         game = self._game
         assert game is not None
         first = self._symbol(stones)
@@ -299,6 +300,6 @@ class Brain:
         return self._inbox.ready.wait(max(0.0, came + _READY_BY * allowed - time.perf_counter()))
 
     def _limit(self, agent: Any, came: float) -> None:
-        """Have an agent that thinks by the clock move in time."""
+        """Set the time limit of an agent that has one, so that it moves in time."""
         if self._own_time is not None and (allowed := self._allowed()) is not None:
             agent.time_limit = max(allowed - (time.perf_counter() - came), 0.001)

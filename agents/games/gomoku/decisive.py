@@ -1,4 +1,4 @@
-"""Decisive moves of Gomoku, for the tree search: see `agents.search.decisive`."""
+"""Decisive moves of Gomoku for the tree search; see `agents.search.decisive`."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201
@@ -16,7 +16,7 @@ __all__ = ["decisive_action", "forced_win"]
 
 @njit
 def decisive_action(s, p, before):
-    """Return the lowest cell that wins at once, else one where the other player would, else -1."""
+    """Return the lowest cell that wins at once, else that of the other player, else -1."""
     none = p.side * p.side
     if before == -2:
         cells = none, none  # of black and of white
@@ -27,7 +27,7 @@ def decisive_action(s, p, before):
                 cells = cells[0], min(cells[1], completing_cells(s.cells, p, a)[0])
         mine, theirs = cells if s.to_move == 0 else (cells[1], cells[0])
     else:
-        # A stone opens lines of its own colour alone, all through itself.
+        # A new stone can only create threats of its own colour, on lines through itself.
         mine = completing_cells(s.cells, p, before)[0] if before >= 0 else none
         theirs = completing_cells(s.cells, p, s.last_action)[0] if mine == none else none
     cell = mine if mine < none else theirs

@@ -1,11 +1,11 @@
-"""Victory by continuous fours, for the tree search: see `agents.search.decisive`.
+"""Victory by continuous fours for the tree search; see `agents.search.decisive`.
 
-Each stone of the attacker leaves a line one short, so that each reply is forced, until two cells
-complete lines. Where a reply makes a four of the defender's own, the attacker's next stone has to
-stop it and make a four as well; where it makes two, the attack has failed.
+Each stone of the attacker makes a four, so each reply is forced, until two cells complete lines. If
+a reply makes a four of the defender, the attacker's next stone must block it and make a four too.
+If a reply makes two fours, the attack has failed.
 
-Which cells make a four is read from lines as bits, which are kept by on the way
-(`agents.games.gomoku.lines.line_bits`), and what a single stone completes from the cells.
+The cells that make a four come from bitboards of the lines, updated with each stone
+(`agents.games.gomoku.lines.line_bits`). The cells that complete a line come from the board.
 """
 
 # Compiled functions carry no annotations.
@@ -23,17 +23,17 @@ from agents.games.gomoku.lines.line_bits import empty_line_bits, list_pairs, put
 __all__ = ["forced_win"]
 
 _LEVELS = 24
-"""Fours in a row, at most."""
+"""Maximum number of fours in a row."""
 _MOVES = 60
-"""Cells that are tried at each, at most."""
+"""Maximum number of cells tried at each level."""
 
 
 @njit
 def forced_win(s, p, most):
     """Return the first cell of a victory by continuous fours and its maximum number of plies.
 
-    Of a position that is not over. `most` is how many fours to try; -1, 0 where none was found. The
-    cells are changed on the way, and left as they were.
+    The result is -1, 0 if no victory is found. The position must not be over. `most` is the maximum
+    number of fours to try. The cells are changed and restored.
     """
     cells = s.cells
     mine = s.to_move + 1
@@ -46,11 +46,11 @@ def forced_win(s, p, most):
     num, one = fours_at_first(cells, p, line_bits, mine, first)
     if num < 0:
         return one, 1
-    if num == 0:  # as in most leaves of a search
+    if num == 0:  # the usual case in a search
         return -1, 0
     moves = np.empty((_LEVELS, _MOVES), np.int16)
     moves[0] = first
-    left = np.zeros(_LEVELS, np.int64)  # of the moves of each level
+    left = np.zeros(_LEVELS, np.int64)  # number of moves left to try at each level
     left[0] = num
     attacks = np.empty(_LEVELS, np.int64)
     replies = np.empty(_LEVELS, np.int64)
@@ -105,9 +105,9 @@ def forced_win(s, p, most):
 
 @njit
 def fours_at_first(cells, p, line_bits, mine, moves):
-    """Return the number of cells to try, which are written to `moves`, and -1.
+    """Write the cells to try to `moves` and return their number and -1.
 
-    If one wins at once: -1, and that cell.
+    If a cell wins at once, return -1 and that cell.
     """
     num = list_pairs(line_bits, p.side, p.line, mine, True, moves)
     if num >= 0:

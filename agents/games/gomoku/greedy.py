@@ -1,4 +1,4 @@
-"""The greedy agent of Gomoku: it weighs every line that may still become somebody's."""
+"""The greedy agent of Gomoku, which weighs every line that a player can still complete."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
@@ -18,20 +18,21 @@ __all__ = ["GomokuGreedyAgent"]
 
 
 class GomokuGreedyAgent(Agent):
-    """An agent that completes a line, else blocks one, else takes the cell of the highest weight.
+    """An agent that completes a line, else blocks a line, else plays the cell of greatest weight.
 
-    Each row, column or diagonal of `win_length` cells counts for a colour as long as it
-    holds no stone of the other. An empty cell weighs, summed over all lines through it,
-    2 * 5**m for each that counts for its own colour and holds m of its stones, and 5**t
-    for each that counts for the rival and holds t of the rival's. It chooses
+    A line is `win_length` cells of a row, column or diagonal. It counts for a colour while it holds
+    no stone of the other colour. The weight of an empty cell is a sum over the lines through it:
+    2 * 5**m for each line that counts for the agent and holds m of its stones, plus 5**t for each
+    line that counts for the opponent and holds t of the opponent's stones.
 
-    1. a cell that completes a line of its own, for these win;
-    2. else a cell that would complete one of the rival's;
-    3. else any empty cell;
+    The agent plays the cell of greatest weight from the first of these groups that is not empty:
 
-    in each case the heaviest there is, uniformly among equals. With `exact` a line counts
-    for a colour only while neither cell just past its ends holds a stone of that colour:
-    filled up, it would be too long.
+    1. cells that complete a line of its own;
+    2. cells that would complete a line of the opponent;
+    3. all empty cells.
+
+    It samples uniformly among equals. With `exact`, a line counts for a colour only if the cells
+    just past its ends hold no stone of that colour, since the line would become too long.
     """
 
     def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
@@ -59,7 +60,7 @@ def weightiest_actions(states, params, weights, random_bits, actions, low, high)
 
 @over_rules()
 def weigh(s, p, weights, urgency, weight):
-    """Write each empty cell's case (2: completes an own line, 1: one of the rival's) and weight."""
+    """Write each empty cell's weight and urgency: 2 completes an own line, 1 blocks, else 0."""
     for a in range(len(weight)):
         urgency[a] = 0
         weight[a] = 0
@@ -99,7 +100,7 @@ def weigh(s, p, weights, urgency, weight):
 
 @over_rules()
 def longer(s, p, row, column, down, right, stone):
-    """Return whether a colour has a stone next to an end of the line that begins at a cell."""
+    """Return whether a stone of this colour stands just past either end of a line."""
     for k in (-1, p.line):
         r = row + k * down
         c = column + k * right
@@ -110,7 +111,7 @@ def longer(s, p, row, column, down, right, stone):
 
 @over_rules()
 def pick(s, stream, urgency, weight):
-    """Return the most urgent empty cell, by weight, with ties at random."""
+    """Return the most urgent empty cell, by weight among equals, then uniformly."""
     chosen = -1
     ties = 0
     for a in range(len(weight)):
@@ -125,6 +126,6 @@ def pick(s, stream, urgency, weight):
                 ties = 0
         ties += 1
         stream = stepped(stream)
-        if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
+        if below(mixed(stream), ties) == 0:  # keeps each tie with equal probability
             chosen = a
     return chosen

@@ -17,11 +17,12 @@ __all__ = ["NeighbourAgent"]
 class NeighbourAgent(Agent):
     """An agent that plays a uniformly random free cell next to the opponent's last stone.
 
-    If none of them is free, or there was no last stone, it is one of all free cells.
+    The cells are the 3 x 3 square around the stone. If no cell of them is free, or there is no last
+    stone, the agent samples from all free cells.
     """
 
     def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
-        """Sit down; see `Agent`.
+        """Create the agent; see `Agent`.
 
         Raises:
             ValueError: the game is not Gomoku.

@@ -1,7 +1,7 @@
-"""Balanced openings of Gomoku, as `python -m agents.dev openings gomoku` makes them.
+"""Balanced openings of Gomoku for `python -m agents.dev openings gomoku`.
 
-After random stones, one near another, one player is mostly far ahead. Those positions are kept in
-which the engine `threats` sees neither a forced win nor much of an advantage.
+After random stones near each other, one player is usually far ahead. A balanced opening is a
+position in which the engine `threats` finds neither a forced win nor a large advantage.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from boardenvs.gomoku import Gomoku
 __all__ = ["BUDGET", "CRITERION", "MOST", "MOVES", "PARAMS", "drawable", "is_balanced", "judge"]
 
 MOST = 0.1
-"""The result that `threats` expects is no further from 0."""
+"""Maximum absolute value of the result that `threats` expects."""
 MOVES = 6
-"""Moves of an opening, by default."""
+"""Default number of moves of an opening."""
 BUDGET = 100_000
-"""Positions that `judge` looks at, by default."""
+"""Default number of positions that `judge` searches."""
 PARAMS = ("board_size", "win_length", "exact")
-"""The parameters of the game that a file of openings is for."""
+"""Parameters of the game that a file of openings records."""
 CRITERION = {"expected result at most": MOST}
-"""Description of the judge in a file of openings."""
+"""Criterion that a file of openings records."""
 _NEAR = 2
 """Maximum distance of a stone from another stone."""
 
 
 def is_balanced(engine: ThreatsAgent, state: np.void) -> bool:
-    """Return whether an engine sees no winner and no large advantage."""
+    """Return whether an engine finds no proven result and no large advantage."""
     (thought,) = engine.think(np.array([state], engine.game.state_dtype))
     return not thought.proven and abs(thought.value) <= MOST
 
 
 def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
-    """Return a function of a record that returns whether an opening is balanced.
+    """Return a function that returns whether the record after an opening is balanced.
 
     Args:
         game: Gomoku.
@@ -50,7 +50,7 @@ def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
 
 
 def drawable(game: Game, states: States) -> npt.NDArray[np.bool_]:
-    """Return the actions that openings are drawn from, shape (N, num_actions).
+    """Return the mask of actions that openings sample from, shape (N, num_actions).
 
     These are the empty intersections near a stone, or near the middle of an empty board.
     """

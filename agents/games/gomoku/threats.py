@@ -1,4 +1,4 @@
-"""`threats`: the engine of Gomoku, which sees threats and chains of them."""
+"""`threats`, an engine of Gomoku that finds threats and chains of threats."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ __all__ = ["DEFAULT_NODES", "Thought", "ThreatsAgent"]
 DEFAULT_NODES = 20_000
 MOST_NODES = 2_000_000_000
 _SLICE = 0.005
-"""Seconds between looks at the clock, about."""
+"""Approximate number of seconds between checks of the clock."""
 _FIRST = 200
-"""Positions before the first look."""
+"""Number of positions before the first check."""
 _WARM = 2_000
-"""Positions to warm up with."""
+"""Number of positions of the warm-up."""
 _LATE = 0.01
-"""Share of the time that may be left at the answer."""
+"""Share of the time that may be left at the end."""
 _SOON = 0.001
-"""Seconds that may be left at the answer."""
+"""Seconds that may be left at the end."""
 _NODES = 500_000
-"""Minimum number of nodes per second on most machines."""
+"""Number of positions that most machines search in a second, at least."""
 _LEAST, _MOST = 10, 20
-"""Bits of the size of the table of positions."""
+"""Minimum and maximum of the binary logarithm of the size of the transposition table."""
 _FACTS = 14
 _PROOFS = 16
 _SURE = 0.999
-"""Value of a win that is not proven."""
+"""Greatest expected result that is not proven."""
 _SCALE = 400.0
-"""Worth of a position that should win by the odds of e to 1."""
+"""Worth of a position that wins with odds of e to 1."""
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,22 @@ class Thought:
     action: int
     """The action to play."""
     line: tuple[int, ...]
-    """The actions that it expects, from that one on, as far as it knows."""
+    """Expected actions, beginning with `action`."""
     value: float
-    """The result that it expects for the player to move: 1 or -1 only if that is proven."""
+    """Expected result of the player to move; 1 or -1 only if proven."""
     plies: int
-    """Within how many plies the game should end, if it sees a win or loss; else 0."""
+    """Number of plies to a win or loss that the engine has found; else 0."""
     proven: bool
-    """Whether that is certain: a win by threats alone, or a loss at once. Elsewhere its search
-    leaves out moves far from all stones."""
+    """Whether the value is proven: a win by threats only, or a loss at once. The search itself
+    proves nothing, since it omits moves far from all stones."""
     depth: int
-    """Depth of the search in plies; 0 without a search."""
+    """Search depth in plies; 0 without a search."""
     nodes: int
     """Number of searched positions."""
 
 
 class _Searcher:
-    """Memory of one thread's search."""
+    """The position and the tables of one thread."""
 
     def __init__(self, game: Gomoku, bits: int) -> None:
         self.start, self.codes = empty_position(game)
@@ -83,17 +83,17 @@ class _Searcher:
         self.known = proofs(_PROOFS)
 
     def clear(self) -> None:
-        """Forget all that has been found out."""
+        """Clear the tables."""
         for table in (self.table, self.facts, self.known):
-            table.view(np.uint8).fill(0)  # forty times as fast as record by record
+            table.view(np.uint8).fill(0)  # much faster than filling records
 
 
 class ThreatsAgent(Agent):
-    """Alpha-beta search that sees threats: fives, fours, and forced wins by them.
+    """An agent that finds threats and forced wins, and otherwise searches by alpha-beta.
 
-    It keeps the patterns of all lines while it searches (`agents.games.gomoku.engine.position`),
-    finds victories by continuous fours (`fours`) at every position and by continuous threats
-    (`chains`) where it stands, and searches the rest deeper and deeper (`alpha_beta`).
+    The modules of `agents.games.gomoku.engine` do the work: `position` updates the patterns of all
+    lines with each stone, `fours` finds victories by continuous fours at every position, `chains`
+    finds victories by continuous threats at the root, and `alpha_beta` deepens iteratively.
     """
 
     play_version = 5
@@ -110,25 +110,25 @@ class ThreatsAgent(Agent):
         """Create the agent.
 
         Args:
-            game: what is played, with lines of 4 to 6.
-            seed: unused: nothing is drawn.
-            nodes: how many positions it looks at for each state, at least 1; `None` for 20,000, or
-                with a `time_limit` as many as it leaves time for.
-            time_limit: seconds for each state; what comes out then depends on the machine. `None`
-                for no limit.
-            threads: on how many it thinks of several states at once, at least 1; without a time
-                limit no result depends on it. `None` for all cores.
-            spec: the name it goes by.
+            game: Gomoku with a `win_length` from 4 to 6.
+            seed: ignored; the agent has no randomness.
+            nodes: maximum number of positions searched for each state, at least 1; `None` for
+                20,000, or with a `time_limit` for no maximum.
+            time_limit: seconds for each state; `None` for no limit. With a limit, the choices
+                depend on the machine.
+            threads: number of states searched at once, at least 1; `None` for all cores. Without
+                a time limit, the choices do not depend on it.
+            spec: name of the agent.
 
         Raises:
-            ValueError: the game is another one, or an argument is out of range.
+            ValueError: the game is not supported, or an argument is out of range.
         """
         require(game, __package__, "agent 'threats'")
         assert isinstance(game, Gomoku)
         super().__init__(game, seed, spec)
         if not SHORTEST <= game.win_length <= LONGEST:
             raise ValueError(
-                f"agent 'threats' plays Gomoku with a win_length from {SHORTEST} to {LONGEST}, "
+                f"agent 'threats' supports Gomoku with a win_length from {SHORTEST} to {LONGEST}, "
                 f"got {game.win_length}"
             )
         self._gomoku = game
@@ -143,7 +143,7 @@ class ThreatsAgent(Agent):
             self._warm_up()
 
     def _warm_up(self) -> None:
-        """Compile, and use all that is used later, before the clock runs."""
+        """Compile all functions and touch all memory before the first time limit."""
         cells = self._gomoku.start["cells"][0].copy()
         cells[0] = 1
         self._think(self._searcher(0), cells, _WARM, None)
@@ -153,10 +153,10 @@ class ThreatsAgent(Agent):
         """Return the engine's result for each state.
 
         Args:
-            states: records of the game, shape (N,).
+            states: records of the game, not over, shape (N,).
 
         Raises:
-            ValueError: the states do not belong to the game, or one is over.
+            ValueError: `states` are not records of the game, or one is over.
         """
         states = self.live(states)
         threads = min(threads_for(self.threads), max(1, len(states)))
@@ -181,7 +181,7 @@ class ThreatsAgent(Agent):
         return np.array([one.action for one in self.think(states)], np.int64)
 
     def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
-        """Analyse states as `Agent.consider`, with line, depth and whether the value is proven."""
+        """Return actions and analyses with line, depth and `proven`; see `Agent.consider`."""
         thoughts = self.think(states)
         analyses = []
         for one, seat in zip(thoughts, states["to_move"].tolist(), strict=True):
@@ -228,13 +228,13 @@ class ThreatsAgent(Agent):
             left = began + seconds - now
             if left <= max(_LATE * seconds, _SOON) or most >= nodes:
                 break
-            # As many as take the time of a slice, or half of what is left, at the speed so far.
+            # The number that takes a slice, or half of the time left, at the speed so far.
             done = int(s["nodes"])
             most = min(nodes, done + max(50, int(done * min(_SLICE, left / 2) / (now - began))))
         return self._thought(s)
 
     def _share(self, s: Any, nodes: int) -> None:
-        """Return the number of nodes for each purpose."""
+        """Set the number of nodes for the searches for fours and chains at the root."""
         s["root_fours"] = nodes * int(s["fours_share"]) // 1000
         s["root_chain"] = nodes * int(s["chain_share"]) // 1000
 

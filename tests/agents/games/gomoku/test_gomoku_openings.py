@@ -119,10 +119,10 @@ def test_games_begin_with_the_openings_of_a_list(listed, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0,0\n1,2,3", r"openings_20\.txt, line 2: expected x,y of each stone .*, got '1,2,3'"),
-        ("0,0, a,1", r"line 1: expected x,y of each stone such as -1,2, 0,3, got '0,0, a,1'"),
-        ("0,0 1,1", "line 1: expected x,y of each stone"),
-        ("0,0, 8,0", r"line 1: 8,0 is off the board of 15 by 15"),
+        ("0,0\n1,2,3", r"openings_20\.txt, line 2: .*x,y.*, got '1,2,3'"),
+        ("0,0, a,1", "line 1: .*x,y.*, got '0,0, a,1'"),
+        ("0,0 1,1", "line 1: .*x,y.*, got '0,0 1,1'"),
+        ("0,0, 8,0", "line 1: .*board.* 8,0"),
         ("0,0, 1,1, 0,0", "line 1: .*illegal"),
         ("0,0, 0,1, 1,0, 1,1, 2,0, 2,1, 3,0, 3,1, 4,0", "line 1: .*opening"),
         ("\n \n", r"openings_20\.txt has no openings"),

@@ -279,7 +279,7 @@ def test_it_keeps_to_its_time(gomoku):
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 9])
 def test_other_lines_are_refused(length, refused):
     game = boardenvs.make("gomoku", board_size=9, win_length=length)
-    with refused(f"with a win_length from 4 to 6, got {length}$"):
+    with refused(f"win_length .*got {length}$"):
         agents.make("threats", game)
 
 

@@ -48,7 +48,7 @@ class Optimum:
 
         Args:
             policy: policy to evaluate.
-            ends: how many numbers of dots an end may have, 1 to 7; 7 in the game.
+            ends: number of values that an end of a tile may have, 1 to 7; 7 in the game.
             goal: height of a stack that wins, 2 to 6; 6 in the game. Without such a stack, the
                 game is lost after the last tile.
 

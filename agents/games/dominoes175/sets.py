@@ -39,7 +39,7 @@ def levels(ends: int, largest: int) -> list[Level]:
     """Return the levels of 0 to `largest` tiles; the last level has no extensions.
 
     Args:
-        ends: how many numbers of dots an end may have, at most 7.
+        ends: number of values that an end of a tile may have, at most 7.
         largest: largest size, at most the number of tiles, ends * (ends + 1) / 2.
     """
     tiles = ends * (ends + 1) // 2

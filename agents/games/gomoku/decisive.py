@@ -16,7 +16,7 @@ __all__ = ["decisive_action", "forced_win"]
 
 @njit
 def decisive_action(s, p, before):
-    """Return the lowest cell that wins at once, else that of the other player, else -1."""
+    """Return the lowest winning cell of the player to move, else of the other player, else -1."""
     none = p.side * p.side
     if before == -2:
         cells = none, none  # of black and of white

@@ -36,11 +36,11 @@ _FIRST = 200
 _WARM = 2_000
 """Number of positions of the warm-up."""
 _LATE = 0.01
-"""Share of the time that may be left at the end."""
+"""Share of the time limit that may be left when the search ends."""
 _SOON = 0.001
-"""Seconds that may be left at the end."""
+"""Seconds that may be left when the search ends."""
 _NODES = 500_000
-"""Number of positions that most machines search in a second, at least."""
+"""Minimum number of positions per second on most machines."""
 _LEAST, _MOST = 10, 20
 """Minimum and maximum of the binary logarithm of the size of the transposition table."""
 _FACTS = 14
@@ -228,7 +228,7 @@ class ThreatsAgent(Agent):
             left = began + seconds - now
             if left <= max(_LATE * seconds, _SOON) or most >= nodes:
                 break
-            # The number that takes a slice, or half of the time left, at the speed so far.
+            # Positions that fit in a slice, or in half of the time left, at the speed so far.
             done = int(s["nodes"])
             most = min(nodes, done + max(50, int(done * min(_SLICE, left / 2) / (now - began))))
         return self._thought(s)

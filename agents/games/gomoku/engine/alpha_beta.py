@@ -46,9 +46,9 @@ from agents.games.gomoku.engine.position import (
 __all__ = ["PROVEN", "WIN", "search_on", "transpositions"]
 
 WIN = 30_000
-"""Value of a win, from which the number of plies to it is subtracted."""
+"""Value of a win in 0 plies; a win in n plies has the value `WIN - n`."""
 PROVEN = 29_000
-"""Absolute value from which values are wins and losses."""
+"""Minimum absolute value of a win or loss."""
 _MOST_WORTH = 20_000  # maximum absolute value of an undecided position
 
 _ENTRY = [
@@ -133,7 +133,7 @@ def judged(s):
 
 @inner
 def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
-    """Begin a level; return whether its moves must be searched, else `value` has the result."""
+    """Begin a level; return whether to search its moves. If not, `value` has the result."""
     s.nodes += 1
     s.lengths[level] = 0
     me = s.mover

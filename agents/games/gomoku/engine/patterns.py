@@ -152,7 +152,7 @@ def both_codes(line: int, exact: bool) -> _Bytes:
 
 @functools.cache
 def kinds_of_cells() -> _Bytes:
-    """Return the kind for each four codes of four bits, uint8 of shape (2 ** 16,)."""
+    """Return the kind of each combination of four codes, uint8 of shape (2 ** 16,)."""
     packed = np.arange(1 << 16)
     codes = np.stack([packed >> 4 * k & 15 for k in range(4)])
     kinds = np.full(len(packed), QUIET, np.uint8)

@@ -63,7 +63,7 @@ CELLS = 1280
 """Number of cells of the largest board with its border."""
 _OFF = 3  # value of `stones` on the border
 NEAR = 2
-"""Maximum distance from a stone, in some direction, of the cells that the search tries."""
+"""Maximum distance, along a line, from a stone to a cell that the search tries."""
 NUM_LEVELS = 96
 """Maximum depth of a search in plies."""
 NUM_MOVES = 80

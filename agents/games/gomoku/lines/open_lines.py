@@ -108,8 +108,8 @@ def can_pair(p, mine, theirs):
     A pairing is a set of disjoint pairs of empty cells such that each line that the player can
     still complete contains a pair. An opponent who answers each cell of a pair with the other one
     gets a cell of every line (see E. Berlekamp, J. Conway, R. Guy, "Winning ways for your
-    mathematical plays", volume 3, 1982). The pairs are chosen greedily, for the line with the
-    fewest free cells the pair that serves most lines, so the search may miss a pairing.
+    mathematical plays", volume 3, 1982). The choice is greedy: the line with the fewest free cells
+    gets the pair that serves most lines. The function may therefore miss a pairing.
     """
     lines = np.empty(_MOST, np.uint64)
     num = open_lines(p, mine, theirs, lines)
@@ -137,7 +137,7 @@ def can_pair(p, mine, theirs):
 
 @njit
 def best_pair(cells, lines, num):
-    """Return the two of `cells` that most lines contain, then that fewest lines contain one of."""
+    """Return the two of `cells` that most lines contain; ties go to fewest lines with only one."""
     best = np.uint64(0)
     most = -1
     first = cells

@@ -4,8 +4,8 @@ See `agents.search.proofs.proof_numbers` for the search. Stones are never remove
 not repeat and both answers are proved. The attacker cannot win if each line has a stone of the
 defender or if there is a pairing (see `open_lines`). Draws are proved this way.
 
-A player must block a threatened line. Otherwise the search omits cells on no open line of either
-player, since a stone there has no effect. With `exact` it omits no cells, since stones may harm
+A player must block a threatened line. Without a threat, the search omits the cells outside all open
+lines, since a stone there has no effect. With `exact` it omits no cells, since stones may harm
 their owner.
 """
 

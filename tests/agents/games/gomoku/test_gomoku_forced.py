@@ -237,7 +237,7 @@ def test_who_sees_none():
     for value, game, decisive, message in (
         (True, gekitai, True, "it .*gekitai.*forced wins"),
         (True, gomoku, False, "it .*decisive moves"),
-        (1, gomoku, True, "it must be True, False or None, got 1"),
+        (1, gomoku, True, "it .*got 1"),
     ):
         with pytest.raises(ValueError, match=message):
             checked_forced("it", value, game, decisive=decisive)

@@ -19,19 +19,30 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
-    "boardenvs": "Games, batches, episodes",
-    "boardenvs.envs.single": "One game, the Gymnasium way",
-    "boardenvs.envs.vector": "Many games, the Gymnasium way",
-    "boardenvs.envs.aec": "One game, the PettingZoo way",
-    "boardenvs.gekitai_v0": "The PettingZoo module of a game; each game has one",
-    "boardenvs.core.symmetries": "Views of a board",
-    "agents": "Agents, matches, the benchmark",
-    "agents.arena": "Arenas",
-    "agents.curves": "Learning curves",
-    "agents.search": "Searches",
-    "agents.training": "Training",
+    "Games and environments": {
+        "boardenvs": "Games, batches and episodes",
+        "boardenvs.gekitai_v0": "PettingZoo modules, one for each game",
+        "boardenvs.envs.aec": "PettingZoo environments",
+        "boardenvs.envs.single": "Gymnasium environments",
+        "boardenvs.envs.vector": "Gymnasium vector environments",
+        "boardenvs.core.symmetries": "Symmetries of a board",
+    },
+    "Agents and matches": {"agents": "Agents and matches"},
+    "Search": {"agents.search": "Search agents"},
+    "Training": {"agents.training": "Training"},
+    "Arena and benchmark": {
+        "agents.arena": "Ratings and reports",
+        "agents.curves": "Learning curves",
+    },
+    "The six games": {},
 }
-"""Whose `__all__` is public, with a word on each. Games' own packages come beside."""
+"""Packages whose `__all__` is public, with a title each, by what people do with them."""
+
+SEE_ALSO = {
+    "Training": ["agents.from_sb3"],
+    "Arena and benchmark": ["agents.benchmark", "agents.exploitability", "agents.play_match"],
+}
+"""Public names of other packages that a group of the reference also lists."""
 
 PAGES = {
     "How to": [
@@ -64,16 +75,22 @@ PAGES = {
 """The pages that are listed at the side, beside games and notebooks."""
 
 
-def public() -> dict[str, list[str]]:
-    """The public names of each package."""
+def groups() -> dict[str, dict[str, str]]:
+    """Return the title of each public package, by group."""
     import boardenvs
 
-    packages = [*PACKAGES, *(f"boardenvs.{game}" for game in boardenvs.GAMES)]
+    games = {f"boardenvs.{game}": boardenvs.make(game).title for game in boardenvs.GAMES}
+    return {**PACKAGES, "The six games": games}
+
+
+def public() -> dict[str, list[str]]:
+    """Return the public names of each package."""
+    packages = [package for titles in groups().values() for package in titles]
     return {name: list(importlib.import_module(name).__all__) for name in packages}
 
 
 def write_reference(folder: Path) -> None:
-    """Write a page for each public name, one for each package, and one that lists them all."""
+    """Write a page for each public name and each package, and an index of all names."""
     place = folder / "reference"
     place.mkdir()
     packages = public()
@@ -84,23 +101,30 @@ def write_reference(folder: Path) -> None:
                 id(getattr(importlib.import_module(package), name)), f"{package}.{name}"
             )
     lines = ["# Reference", "", "Every public name, with its arguments, errors and an example.", ""]
-    for package, names in packages.items():
-        module = importlib.import_module(package)
-        title = PACKAGES.get(package) or vars(module)[names[0]].title
-        about = first_paragraph(module).replace(" See README.md here.", "")
-        listed = [""]
-        for name in names:
-            page = place / f"{package}.{name}.md"
-            page.write_text(reference_page(package, name, pages), encoding="utf-8")
-            thing = getattr(module, name)
-            description = first_paragraph(thing) if callable(thing) else "The names that are known."
-            listed.append(f"- [`{name}`]({page.name}): {description}")
-        short = [f"{name} <{package}.{name}>" for name in names]
-        page = [f"# {package}", "", about, *listed, "", *toctree(short)]
-        (place / f"{package}.md").write_text("\n".join(page), encoding="utf-8")
-        lines += [f"## {title}: [`{package}`]({package}.md)", *listed, ""]
-    lines += toctree(list(packages))
+    for group, titles in groups().items():
+        lines += [f"## {group}", ""]
+        for package, title in titles.items():
+            about = first_paragraph(importlib.import_module(package))
+            about = about.replace(" See README.md here.", "")
+            listed = ["", *(entry(package, name) for name in packages[package])]
+            for name in packages[package]:
+                page = place / f"{package}.{name}.md"
+                page.write_text(reference_page(package, name, pages), encoding="utf-8")
+            short = [f"{name} <{package}.{name}>" for name in packages[package]]
+            text = [f"# {package}", "", about, *listed, "", *toctree(short)]
+            (place / f"{package}.md").write_text("\n".join(text), encoding="utf-8")
+            lines += [f"### {title}: [`{package}`]({package}.md)", *listed, ""]
+        if also := SEE_ALSO.get(group):
+            lines += ["See also:", "", *(entry(*name.rsplit(".", 1)) for name in also), ""]
+        lines += toctree([f"{title} <{package}>" for package, title in titles.items()])
     (place / "index.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def entry(package: str, name: str) -> str:
+    """Return a list entry with a link to the page of a public name."""
+    thing = getattr(importlib.import_module(package), name)
+    description = first_paragraph(thing) if callable(thing) else "The names that are known."
+    return f"- [`{name}`]({package}.{name}.md): {description}"
 
 
 def first_paragraph(thing: object) -> str:

@@ -27,9 +27,9 @@ PACKAGES = {
         "boardenvs.envs.vector": "Gymnasium vector environments",
         "boardenvs.core.symmetries": "Symmetries of a board",
     },
-    "Agents and matches": {"agents": "Agents and matches"},
+    "Agents and matches": {"agents": "Agents, matches and the benchmark"},
     "Search": {"agents.search": "Search agents"},
-    "Training": {"agents.training": "Training"},
+    "Training": {"agents.training": "Training runs and settings"},
     "Arena and benchmark": {
         "agents.arena": "Ratings and reports",
         "agents.curves": "Learning curves",
@@ -123,7 +123,7 @@ def write_reference(folder: Path) -> None:
 def entry(package: str, name: str) -> str:
     """Return a list entry with a link to the page of a public name."""
     thing = getattr(importlib.import_module(package), name)
-    description = first_paragraph(thing) if callable(thing) else "The names that are known."
+    description = first_paragraph(thing) if callable(thing) else "The known names."
     return f"- [`{name}`]({package}.{name}.md): {description}"
 
 

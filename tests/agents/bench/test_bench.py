@@ -401,7 +401,7 @@ def test_a_file_that_cannot_be_written_is_refused_first(option, capsys, tmp_path
     monkeypatch.setattr(package, "measure", lambda asked: pytest.fail("it was measured"))
     for path, reason in (
         (tmp_path, "it is a folder"),
-        (tmp_path / "a" / "b", "there is no folder"),
+        (tmp_path / "a" / "b", "the folder "),
     ):
         status, out, err = run(capsys, option, path)
         assert (status, out) == (2, "")
@@ -415,5 +415,5 @@ def test_a_plot_needs_matplotlib(capsys, tmp_path, monkeypatch):
     assert (status, out) == (2, "")
     assert err == (
         "boardenvs: error: --plot needs the extra [bench], such as "
-        "pip install 'boardenvs[bench]': there is no matplotlib\n"
+        "pip install 'boardenvs[bench]': matplotlib is not installed\n"
     )

@@ -1,12 +1,12 @@
 """Choices of a person: the opponent and the size of the board.
 
-A fixed list, made from constants in the `__init__.py` of a game's folder (see `agents.games`):
+The lists come from constants in the `__init__.py` of a game's folder (see `agents.games`):
 
-- `OPPONENTS`: the spec of each opponent and its name in words, the weakest first as far as that
-  was measured; without it, `OPPONENTS` here.
-- `PARAMETERS`: of the game, that may be chosen: what each is called, and its values in words.
+- `OPPONENTS`: spec and name of each opponent, the weakest first where strength was measured;
+  by default `OPPONENTS` of this module.
+- `PARAMETERS`: label of each parameter that may be chosen, and the names of its values.
 
-What cannot play a game is left out of its list.
+Agents that cannot play a game are left out.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _NETWORKS = ("trained", "puct")
 
 
 class Named(NamedTuple):
-    """An agent, as a person chooses it."""
+    """An agent that a person can choose."""
 
     spec: str
     name: str
-    """Short, as it stands beside its moves."""
+    """Short name, printed beside its moves."""
     does: str
     """Description; "" if there is none."""
 
 
 @functools.lru_cache(maxsize=256)
 def opponents_of(game: Game) -> tuple[Named, ...]:
-    """Who can play a game, the weakest first."""
+    """Return the opponents for a game, the weakest first."""
     opponents = constant(game, "OPPONENTS", dict.fromkeys(OPPONENTS))
     return tuple(_named(spec, words) for spec, words in opponents.items() if _can_play(spec, game))
 
@@ -92,7 +92,7 @@ def _can_play(spec: str, game: Game) -> bool:
 
 
 class Parameter(NamedTuple):
-    """One of a game's arguments that may be chosen."""
+    """A parameter of a game that a person can choose."""
 
     key: str
     label: str
@@ -105,7 +105,7 @@ class Tables(NamedTuple):
 
     parameters: list[Parameter]
     games: dict[tuple[Any, ...], Game]
-    """Games by the values, in the order of the parameters, without invalid ones."""
+    """Valid games by the values of `parameters`, in their order."""
 
 
 @functools.lru_cache(maxsize=16)
@@ -125,7 +125,7 @@ def tables_of(game: Game) -> Tables:
 
 
 def _changed(game: Game, chosen: Mapping[str, Any]) -> Game:
-    """Return the game with some parameters changed; a default length follows them.
+    """Return the game with some parameters changed; a default `max_plies` is computed again.
 
     Raises:
         ValueError: the parameters are not valid.

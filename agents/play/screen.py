@@ -35,8 +35,8 @@ def has_colours(stream: TextIO, environment: Mapping[str, str]) -> bool:
 
     Args:
         stream: such as `sys.stdout`.
-        environment: `NO_COLOR` of any value but "" and `TERM=dumb` mean no; without `TERM` only
-            Windows' own terminal has them.
+        environment: environment variables. A non-empty `NO_COLOR` or `TERM=dumb` disables colours;
+            without `TERM` only Windows Terminal has them.
     """
     if environment.get("NO_COLOR") or not stream.isatty():
         return False
@@ -70,16 +70,16 @@ class Screen:
     """A person's terminal.
 
     Attributes, not to be changed:
-        colours: whether it shows them, a bool.
+        colours: whether the terminal shows colours, a bool.
     """
 
     def __init__(self) -> None:
-        """Look at standard output."""
+        """Check whether standard output shows colours."""
         self.colours = has_colours(sys.stdout, os.environ)
 
     @property
     def width(self) -> int:
-        """Return the current columns of the window; 80 without a window."""
+        """Number of columns of the window, at least 20; 80 without a window."""
         return max(20, shutil.get_terminal_size((80, 24)).columns)
 
     def styled(self, text: str, look: str) -> str:
@@ -87,7 +87,7 @@ class Screen:
         return f"\x1b[{_CODES[look]}m{text}\x1b[0m" if self.colours and text else text
 
     def board(self, text: str, spans: Sequence[Span]) -> None:
-        """Print a position, its pieces in colours and its last move marked."""
+        """Print a position with coloured pieces and the last move marked."""
         lines = marked(text, spans).split("\n")
         if self.colours:
             lines = [
@@ -97,18 +97,18 @@ class Screen:
         print("\n".join(lines), end="")
 
     def say(self, text: str, look: str = "", indent: str = "") -> None:
-        """Print a text, broken where the window ends; later lines begin with the indent."""
+        """Print a text wrapped to the window; lines after the first are indented."""
         for line in self.wrapped(text, indent):
             print(self.styled(line, look) if look else line)
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
-        """Return the lines of a text in this window."""
+        """Return the lines of a text wrapped to the window."""
         return textwrap.wrap(
             text, self.width - 1, subsequent_indent=indent, break_on_hyphens=False
         ) or [""]
 
     def columns(self, words: Sequence[str]) -> None:
-        """Print words side by side, each as wide as the widest."""
+        """Print words in columns of equal width."""
         wide = max(map(len, words)) + 2
         number = max(1, (self.width - 1) // wide)
         for first in range(0, len(words), number):
@@ -119,7 +119,7 @@ class Screen:
 def _coloured(line: str, spans: Sequence[Span]) -> str:
     codes: list[list[str]] = [[] for _ in line]
     for _, start, end, look in spans:
-        is_last = look == "last"  # whose marks look alike
+        is_last = look == "last"  # its marks share its look
         before = is_last and line[start - 1 : start] == _BEFORE
         after = is_last and line[end : end + 1] == _AFTER
         for place in range(start - before, end + after):

@@ -1,4 +1,4 @@
-"""`Table`: a game of persons and agents, move by move. Moves can be taken back."""
+"""`Table`: a game between people and agents, move by move, with undo."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["Hint", "Position", "Table"]
 
 
 class Position(NamedTuple):
-    """The position after some moves."""
+    """A position of the game and the agents' random stream."""
 
     state: States
     """Shape (1,)."""
     stream: npt.NDArray[np.uint64]
-    """The agents' random stream there, so that a move that is taken back comes again."""
+    """The agents' random stream, so that an agent repeats its move after an undo."""
 
 
 class Hint(NamedTuple):
@@ -46,19 +46,19 @@ class Table:
 
     Attributes, not to be changed:
         game: the game, a `Game`.
-        opponents: the agents' specs, in the order of their seats, a tuple of str; the specs that
-            were given if persons have all seats.
+        opponents: the agents' specs in the order of their seats, a tuple of str; the given specs if
+            people have all seats.
         seats: seats of people, a tuple of ints.
         seed: seed of everything random, an int.
-        positions: from the first to the present one, a list of `Position`.
-        actions: what has been played, a list of ints.
-        analysis: what led to each action, where an agent told it, a list of `Analysis` or `None`.
+        positions: positions from the first to the current one, a list of `Position`.
+        actions: actions played so far, a list of ints.
+        analysis: the agent's analysis of each action, a list of `Analysis` or `None`.
     """
 
     def __init__(
         self, game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None
     ) -> None:
-        """Deal the first game.
+        """Start the first game.
 
         Args:
             game: the game.
@@ -71,11 +71,11 @@ class Table:
         """
         self.seats = tuple(whole_number("seat", seat, 0, game.num_players - 1) for seat in seats)
         if len(set(self.seats)) < len(self.seats):
-            raise ValueError(f"a seat is given twice: {', '.join(map(str, self.seats))}")
+            raise ValueError(f"seats must be different, got {', '.join(map(str, self.seats))}")
         others = [seat for seat in range(game.num_players) if seat not in self.seats]
         if len(opponents) not in (1, len(others)):
             raise ValueError(
-                f"expected one opponent for all other seats, or one for each of the {len(others)}, "
+                f"opponents must be one for all other seats, or one for each of the {len(others)}, "
                 f"got {len(opponents)}: {', '.join(opponents)}"
             )
         self.game = game
@@ -95,10 +95,10 @@ class Table:
             check_can_play(agent, self.positions[0].state)
 
     def deal(self) -> None:
-        """Begin the next game, with new chance events."""
+        """Start the next game, with new chance events."""
         stream = make_streams(seed_word(self.seed), self._games + 1)[-1:]
         self._games += 1
-        # No stream reveals another.
+        # Separate streams, so that one does not reveal another.
         self._views = one_way(stream, "page")
         self.hint_stream = one_way(stream, "hints")
         self.positions = [Position(self.game.arrays.new(stream), one_way(stream, "players"))]
@@ -106,10 +106,10 @@ class Table:
         self.analysis: list[Analysis | None] = []
 
     def follow(self, episode: Episode) -> None:
-        """Continue a saved game, with the chance events of the present one.
+        """Continue a saved game, with the chance events of the current one.
 
         Args:
-            episode: of this table's game.
+            episode: an episode of this table's game.
         """
         stream = self.positions[0].stream
         self.positions = [Position(state, stream) for state in episode.states().reshape(-1, 1)]
@@ -117,7 +117,7 @@ class Table:
 
     @property
     def state(self) -> np.void:
-        """The position."""
+        """The current position."""
         return self.positions[-1].state[0]
 
     @property
@@ -137,7 +137,7 @@ class Table:
 
     @property
     def view(self) -> np.void:
-        """The position as the person to move, or else the first person, may know it."""
+        """The position as seen by the person to move, or else by the first person."""
         seat = self.turn if self.turn in self.seats else self.seats[0]
         return self.known(seat, -1)[0]
 
@@ -150,7 +150,7 @@ class Table:
         return bool(self.game.over(self.positions[at].state)[0])
 
     def known(self, seat: int, first: int, end: int | None = None) -> States:
-        """Return the positions from `first` to before `end`, as far as a seat may know them."""
+        """Return the positions `first` to `end - 1` as a seat sees them."""
         states = np.concatenate([position.state for position in self.positions[first:end]])
         return self.game.arrays.conceal(states, seat, np.repeat(self._views, len(states)))
 
@@ -172,17 +172,17 @@ class Table:
         """Play the move of the agent to move.
 
         Returns:
-            Its action.
+            The agent's action.
 
         Raises:
-            ValueError: the agent fails; it is named.
+            ValueError: the agent fails; the message names it.
         """
         action, analysis, stream = self._consult(self._specs[self.turn])
         self._add(action, analysis, stream)
         return action
 
     def _consult(self, spec: str) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
-        """Return an agent's action, its analysis, and its stream afterwards."""
+        """Return an agent's action, its analysis, and the advanced stream."""
         state, stream = self.positions[-1]
         stream = stream.copy()
         with blamed(f"agent {spec}"):
@@ -198,25 +198,25 @@ class Table:
         return turns[-1] + 1 if turns else 0
 
     def undo(self) -> int:
-        """Take back the last move of a person and all that followed. Chance events come again.
+        """Take back a person's last move and all later moves. Chance events repeat.
 
         Returns:
-            How many positions are left.
+            The number of positions left.
 
         Raises:
             ValueError: no person has moved yet.
         """
         keep = self.undone
         if not keep:
-            raise ValueError("there is no move of yours to take back")
+            raise ValueError("you have not moved yet")
         del self.positions[keep:], self.actions[keep - 1 :], self.analysis[keep - 1 :]
         return keep
 
     def hint(self) -> Hint:
-        """Return the move of the game's analyst, which sees what the person to move sees.
+        """Return the move of the game's analyst, which sees the same as the person to move.
 
         Raises:
-            ValueError: it fails.
+            ValueError: the analyst fails.
         """
         state = self.positions[-1].state
         if self._adviser is None:

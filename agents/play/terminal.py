@@ -1,4 +1,4 @@
-"""A game of persons in a terminal."""
+"""A game between people and agents in a terminal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _COMMANDS = {
 }
 _ALSO = {"help": "?", "q": "quit", "exit": "quit"}
 _TOLD = 3  # moves of a hint
-_LONGEST = 300  # characters of what is said about a line that was typed
+_LONGEST = 300  # characters of an error about a typed line
 
 
 def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None) -> None:
     """Let people at the keyboard play against agents in the other seats.
 
-    Moves are typed in the game's notation, commands in words; the end of input leaves the game.
-    A word that is a legal move is that move.
+    Moves are typed in the game's notation, commands as words. A word that is both counts as a move.
+    The end of input leaves the game.
 
     Args:
         game: the game.
@@ -47,7 +47,7 @@ def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int |
 
 
 class _TerminalGame:
-    """A game of the persons at the keyboard."""
+    """A game played at the keyboard."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -75,13 +75,13 @@ class _TerminalGame:
         self._screen.say(result_line(game, table.state), "bold")
 
     def _who(self) -> str:
-        """Who plays whom, and how to get help."""
+        """Return the line with the players and the help command."""
         names = self._game.seat_names
         persons = " and ".join(names[seat] for seat in self._table.seats)
         others = [name for k, name in enumerate(names) if k not in self._table.seats]
         theirs = ""
         for spec in dict.fromkeys(self._table.opponents):
-            # Where persons have all seats there is an opponent all the same, who has none.
+            # If people have all seats, `opponents` still has an entry, without a seat.
             pairs = zip(self._table.opponents, others, strict=False)
             if has := [name for one, name in pairs if one == spec]:
                 theirs += f", {spec} is {' and '.join(has)}"
@@ -103,7 +103,7 @@ class _TerminalGame:
     # -- What a person types ----------------------------------------------------------------
 
     def _asked(self) -> bool:
-        """Ask a person until there is a move; False if he leaves."""
+        """Ask until a person moves; return False if they leave."""
         game, table = self._game, self._table
         while True:
             view = table.view

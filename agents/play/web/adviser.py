@@ -19,7 +19,7 @@ __all__ = ["Advice", "Adviser"]
 Advice = tuple[int, Analysis | None]
 """The action, and its analysis if the agent has one."""
 _MOST = 4096
-"""Positions whose advice is kept."""
+"""Maximum number of cached answers."""
 
 
 class Adviser:
@@ -45,14 +45,14 @@ class Adviser:
         self._said: dict[bytes, Advice] = {}
 
     def judge(self, state: States, stream: npt.NDArray[np.uint64]) -> Advice:
-        """Return its move in a position, as the player to move may know it.
+        """Return the agent's move in a position, from what the player to move knows.
 
         Args:
-            state: shape (1,), not over.
-            stream: what its random stream starts with, shape (1,).
+            state: the position, shape (1,), not over.
+            stream: start of the agent's random stream, shape (1,).
 
         Raises:
-            ValueError: it cannot be made, or fails.
+            ValueError: the agent cannot be made, or fails.
         """
         key = state.tobytes() + stream.tobytes()
         with self._lock, blamed(f"agent {self.spec}"):

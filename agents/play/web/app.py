@@ -1,9 +1,10 @@
 """The web application around a `Room`, with its access rules.
 
-Whoever has the address, which holds a secret token, is the person. A page of another site can
-neither read anything here nor make a move: it does not know the token, its requests name another
-origin, a name that is rebound to this machine arrives as another host, and nothing is ever
-allowed across origins.
+The address contains a secret token. Pages of other sites can neither read the game nor make a move:
+
+- They do not know the token.
+- Their requests have another origin, and no cross-origin request is allowed.
+- A host name that is rebound to this machine is rejected.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from agents.play.web.room import OutdatedError, Room
 
 __all__ = ["make_app"]
 
-_LARGEST = 1024  # bytes of an order
-_LARGEST_FILE = 2**22  # bytes of a game that is opened
+_LARGEST = 1024  # maximum bytes of an order
+_LARGEST_FILE = 2**22  # maximum bytes of an opened file
 
 T = TypeVar("T")
 
@@ -43,9 +44,9 @@ def make_app(room: Room, token: str, host: str) -> Starlette:
     """Return the application.
 
     Args:
-        room: where the game is played.
+        room: the games.
         token: the secret first part of every path.
-        host: where it is served, such as `127.0.0.1:8000`.
+        host: host and port of the server, such as `127.0.0.1:8000`.
     """
     endpoints = _Endpoints(room, token, host)
     app = Starlette(
@@ -68,7 +69,7 @@ def make_app(room: Room, token: str, host: str) -> Starlette:
 
 
 class _Guard:
-    """Middleware that answers only for its own host and restricts browsers."""
+    """Middleware that rejects other hosts and sets security headers."""
 
     def __init__(self, app: ASGIApp, host: str) -> None:
         self._app = app
@@ -111,7 +112,7 @@ def _page_policy(page: str, more: str = "") -> str:
 
 
 class _Endpoints:
-    """Takes requests and checks them; the room answers."""
+    """Endpoints that check requests and pass them to the room."""
 
     def __init__(self, room: Room, token: str, host: str) -> None:
         self._room = room
@@ -144,7 +145,7 @@ class _Endpoints:
         self._check_sender(request)
         version = request.query_params.get("version", "")
         if not re.fullmatch(r"\d{1,9}", version, re.ASCII):
-            raise HTTPException(400, "version must be a whole number")
+            raise HTTPException(400, f"version must be a whole number, got {version[:20]!r}")
         body = await _body(request, _LARGEST_FILE)
         return await _answer(lambda: self._room.open(int(version), body))
 
@@ -154,7 +155,7 @@ class _Endpoints:
             raise HTTPException(404, "there is nothing here")
 
     def _check_sender(self, request: Request) -> None:
-        """Accept orders only from the game's own page, before reading them."""
+        """Check, before the body is read, that an order comes from the game's page."""
         self._check_token(request)
         if request.headers.getlist("origin") != [self._origin]:
             raise HTTPException(403, "only the game's own page may do this")
@@ -164,7 +165,7 @@ class _Endpoints:
 
 
 async def _answer(work: Callable[[], dict[str, Any]]) -> Response:
-    """Return the answer to an order, which may take long."""
+    """Return the response to an order, which may take long."""
     try:
         return JSONResponse(await _in_thread(work))
     except OutdatedError as error:
@@ -182,7 +183,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
             return
         try:
             future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 it is raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 raised again in the waiting coroutine
             future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
@@ -196,15 +197,17 @@ async def _body(request: Request, most: int) -> bytes:
         parts.append(part)
         size += len(part)
         if size > most:
-            # The rest is not waited for.
-            raise HTTPException(413, f"at most {most} bytes are taken", {"Connection": "close"})
+            # Do not wait for the rest.
+            raise HTTPException(
+                413, f"body must have at most {most} bytes", {"Connection": "close"}
+            )
     return b"".join(parts)
 
 
 def _failure(request: Request, error: Exception) -> Response:
-    """Report a fault of this program or of an agent in one line, here and on the page."""
+    """Report an unexpected error in one line, on standard error and on the page."""
     print(f"boardenvs: error: {one_line(error)}", file=sys.stderr)
-    return JSONResponse({"problem": "the program failed; it says why where it runs"}, 500)
+    return JSONResponse({"problem": "the program failed; its terminal shows the error"}, 500)
 
 
 def _refusal(request: Request, error: Exception) -> Response:
@@ -213,5 +216,5 @@ def _refusal(request: Request, error: Exception) -> Response:
 
 
 def _client_gone(request: Request, error: Exception) -> Response:
-    """Answer a client that has left."""
+    """Return a response although the client has disconnected."""
     return Response(status_code=400)

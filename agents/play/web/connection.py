@@ -1,7 +1,7 @@
-"""`Connection`: uvicorn's, which no client can keep open by doing nothing.
+"""`Connection`: uvicorn's connection with time limits for idle clients.
 
-uvicorn waits for the rest of a request, and for a client that reads no answer, as long as the
-client likes; as many such clients as it serves at once lock everybody else out.
+uvicorn waits without a limit for the rest of a request and for a client that does not read the
+answer. Without these limits, enough idle clients would block all others.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST", "PATIENCE", "Connection"]
 
 PATIENCE = 3.0
-"""Seconds that a client has to begin a request, to send its head, its body, and to read an
-answer. It runs on this machine: each takes milliseconds."""
+"""Seconds for each step of a client: beginning a request, sending its head or body, reading an
+answer. The client runs on this machine, where each step takes milliseconds."""
 MOST = 32
-"""Clients that are waited for; where there are more, the one that has been longest is let go."""
+"""Maximum number of waiting clients; beyond it, the one that waited longest is disconnected."""
 
 _Awaited = Literal["request", "head", "body", "reader", "end"]
 
 
 class Connection(H11Protocol):
-    """A connection that is given up where its client keeps it waiting."""
+    """A connection that is closed if its client is too slow."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._awaited: _Awaited | None = None
         self.deadline: asyncio.TimerHandle | None = None
-        """While the client is waited for."""
+        """Timer of the current wait for the client, `None` if there is no wait."""
         self._unread = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -64,12 +64,12 @@ class Connection(H11Protocol):
         self._look()
 
     def abort(self) -> None:
-        """End the connection at once; what was not sent yet is lost."""
-        self.connections.discard(self)  # from now on it is in nobody's way
+        """Close the connection at once; unsent data is lost."""
+        self.connections.discard(self)  # no longer counts against the limit
         self.transport.abort()
 
     def _look(self) -> None:
-        """Note what the client must do, and start its time limit when that changes."""
+        """Update the step that the client must do, and restart its time limit if it changed."""
         self._await(self._to_do())
 
     def _to_do(self) -> _Awaited | None:
@@ -97,5 +97,5 @@ class Connection(H11Protocol):
         if self._awaited in ("reader", "end"):
             self.abort()
         else:
-            self.transport.close()  # once the answer before it is sent
+            self.transport.close()  # after the previous answer is sent
             self._look()

@@ -32,17 +32,19 @@ def read_order(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise ValueError("an order must be JSON") from None
     if not isinstance(order, dict) or order.get("do") not in list(ORDERS):
-        raise ValueError(f"an order must do one of {', '.join(ORDERS)}")
+        raise ValueError(f"do must be one of {', '.join(ORDERS)}")
     expected = {"do": str, "version": int, **ORDERS[order["do"]]}
     if order.keys() != expected.keys():
-        raise ValueError(f"this order must have the keys {', '.join(sorted(expected))}")
+        raise ValueError(
+            f"the order {order['do']} must have the keys {', '.join(sorted(expected))}"
+        )
     for key, kind in expected.items():
         if type(order[key]) is not kind:
             raise ValueError(f"{key} must be {_CALLED[kind]}")
     values, opponents = (order.get(key, ()) for key in ("values", "opponents"))
     for value in [*order.values(), *values, *opponents]:
         if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise ValueError("texts must be such that UTF-8 can write")  # to be told back
+            raise ValueError("texts must be valid UTF-8")  # answers may quote them
     if not all(type(value) in (int, str) for value in values):
         raise ValueError("values must be a list of whole numbers or texts")
     if not all(type(spec) is str for spec in opponents):

@@ -1,6 +1,6 @@
-"""The way into a page whose address is a secret, for a browser that is started with it.
+"""A file that redirects a browser to a secret address.
 
-Every user of a machine can read the arguments of every program on it.
+Other users can read the browser's arguments, so the address must not be one of them.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _PAGE = """<!DOCTYPE html>
 def redirect_file(address: str) -> Iterator[str]:
     """Yield the URL of a file that redirects to an address and that only this user can read.
 
-    The file exists as long as the context.
+    The file is deleted at the end of the context.
 
     Args:
-        address: such as `http://127.0.0.1:8000/TOKEN/`.
+        address: address of the page, such as `http://127.0.0.1:8000/TOKEN/`.
 
     Raises:
         OSError: the file cannot be written.
     """
-    # `mkdtemp` makes a folder that others cannot enter.
+    # Other users cannot enter a folder made by `mkdtemp`.
     with tempfile.TemporaryDirectory(prefix="boardenvs-", ignore_cleanup_errors=True) as folder:
         path = Path(folder, "play.html")
         page = _PAGE.format(address=html.escape(address))

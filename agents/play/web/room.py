@@ -19,26 +19,26 @@ from boardenvs.registration import names
 __all__ = ["MOST_ACTIONS", "OutdatedError", "Room"]
 
 MOST_ACTIONS = 2000
-"""Maximum number of actions of a game that is opened, since each has a picture."""
+"""Maximum number of actions of an opened game, since each action has a picture."""
 _DEFAULT = "greedy"
 
 
 class OutdatedError(ValueError):
-    """The page shows an old version of the game, such as when it is open twice."""
+    """An error if the page shows an old version of the game, such as in a second tab."""
 
 
 class Room:
     """The current game, and the next one while it is prepared.
 
     Methods may be called from any thread. Slow work, such as compiling an agent's kernels, runs in
-    a thread of its own, so that the page stays available.
+    its own thread, so that the page stays available.
     """
 
     def __init__(self, session: Session) -> None:
-        """Open the room.
+        """Create a room with its first game.
 
         Args:
-            session: the first game. Its opponents can always be chosen again.
+            session: the first game. Its opponents stay available for later games.
         """
         self._session = session
         self._first = session.opponents, session.game
@@ -73,7 +73,7 @@ class Room:
         """Carry out an order of the page.
 
         Args:
-            order: as `agents.play.web.orders.read_order` gives it.
+            order: an order from `agents.play.web.orders.read_order`.
 
         Returns:
             The news, as JSON values.
@@ -99,16 +99,16 @@ class Room:
         return advice()
 
     def open(self, version: int, data: bytes) -> dict[str, Any]:
-        """Continue a saved game. The file may come from anybody.
+        """Continue a saved game. The file is not trusted.
 
         Args:
-            version: of the game that the page shows.
+            version: version of the game that the page shows.
             data: the content of the file.
 
         Raises:
             OutdatedError: the page shows another version of the game.
-            ValueError: another game is being prepared. The next `ready` reports an error in the
-                file.
+            ValueError: another game is being prepared. Errors in the file are reported by the next
+                `ready`.
         """
         with self._lock:
             self._require(version)
@@ -116,7 +116,7 @@ class Room:
 
     def _require(self, version: int) -> None:
         if version != self._version:
-            raise OutdatedError(f"the game is at version {self._version}, not {version}")
+            raise OutdatedError(f"version must be {self._version}, got {version}; reload the page")
 
     # -- The next game --------------------------------------------------------------------------
 
@@ -134,9 +134,9 @@ class Room:
             session.warm_up()
         except ValueError as error:
             problem = " ".join(str(error).split())
-        except Exception as error:  # noqa: BLE001 told as the server tells of its mistakes
+        except Exception as error:  # noqa: BLE001 reported like the server's own errors
             print(f"boardenvs: error: {one_line(error)}", file=sys.stderr)
-            problem = "the program failed; it says why where it runs"
+            problem = "the program failed; its terminal shows the error"
         with self._lock:
             self._preparing, self._problem = False, problem
             if not problem:
@@ -147,7 +147,7 @@ class Room:
         """Return a function that makes the chosen game.
 
         Raises:
-            ValueError: there is no such choice.
+            ValueError: the page does not offer this choice.
         """
         session = self._session
         game = tables_of(session.game).games.get(tuple(order["values"]))
@@ -155,15 +155,15 @@ class Room:
             type(value) is type(known)
             for value, known in zip(order["values"], self._current(game), strict=True)
         ):
-            raise ValueError("the game cannot be played like that")
+            raise ValueError(f"values must be a choice of the page, got {order['values']}")
         specs, seat = order["opponents"], order["seat"]
         if len(specs) != max(1, game.num_players - 1):
-            raise ValueError(f"there must be an opponent for each other seat, not {len(specs)}")
+            raise ValueError(f"opponents must be one for each other seat, got {len(specs)}")
         known = [one["spec"] for one in self._opponents(game)]
         if any(spec not in known for spec in specs):
-            raise ValueError("there is no such opponent to choose")
+            raise ValueError(f"opponents must be choices of the page, got {', '.join(specs)}")
         if not 0 <= seat < game.num_players:
-            raise ValueError(f"the seat must be one of {game.num_players}, counted from 0")
+            raise ValueError(f"seat must be from 0 to {game.num_players - 1}, got {seat}")
         adviser = specs[0] if game.num_players == 1 else None
         return lambda: Session(game, specs, seat, self._next_seed(), adviser=adviser)
 
@@ -175,7 +175,7 @@ class Room:
         """Return a saved game, with this room's opponents if they can play it.
 
         Raises:
-            ValueError: the file is no saved game, or its game cannot be played here.
+            ValueError: the file is not a saved game, or its game cannot be played here.
         """
         _check_length(data)
         episode = Episode.from_json(data)
@@ -197,7 +197,7 @@ class Room:
     # -- What may be chosen ---------------------------------------------------------------------
 
     def _opponents(self, game: Game) -> list[dict[str, Any]]:
-        """Return the game's opponents with their places, and those of the program's arguments."""
+        """Return the game's opponents with their ranks, and those of the first game."""
         found = [{**one._asdict(), "place": k} for k, one in enumerate(opponents_of(game), 1)]
         specs, first = self._first
         for spec in dict.fromkeys(specs if type(game) is type(first) else ()):
@@ -233,7 +233,7 @@ class Room:
 
 
 def _seats(game: Game) -> list[str]:
-    """Return the names of the seats, with a note on the one that moves first if it is fixed."""
+    """Return the names of the seats; a note marks a seat that always moves first."""
     called = [name.removeprefix("Player ").capitalize() for name in game.seat_names]
     if game.num_players > 1 and not game.has_chance:
         called[int(game.new(1, 0)["to_move"][0])] += ", moves first"
@@ -241,7 +241,7 @@ def _seats(game: Game) -> list[str]:
 
 
 def _check_length(data: bytes) -> None:
-    """Raise `ValueError` for a game of another program or one that is too long to be shown."""
+    """Raise `ValueError` if a saved game is unknown or too long to show."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
@@ -250,6 +250,6 @@ def _check_length(data: bytes) -> None:
         return
     actions, initial = content.get("actions"), content.get("initial")
     if isinstance(actions, list) and len(actions) > MOST_ACTIONS:
-        raise ValueError(f"the game has {len(actions)} moves; at most {MOST_ACTIONS} can be shown")
+        raise ValueError(f"the game must have at most {MOST_ACTIONS} moves, got {len(actions)}")
     if isinstance(initial, dict) and initial.get("game") not in names():
-        raise ValueError("it is a game that this program does not know")
+        raise ValueError(f"game must be one of {', '.join(names())}")

@@ -47,9 +47,9 @@ def serve(
         adviser: spec of the agent that gives hints; by default the game's.
 
     Raises:
-        ValueError: there is no such opponent or seat.
-        OSError: no port can be had.
-        KeyboardInterrupt: it was ended.
+        ValueError: an opponent or the seat does not exist.
+        OSError: no port is available.
+        KeyboardInterrupt: Ctrl-C was pressed.
     """
     session = Session(game, opponents, seat, seed, adviser=adviser)
     with contextlib.ExitStack() as last:
@@ -76,16 +76,16 @@ def prepare(room: Room, listening: socket.socket) -> tuple[uvicorn.Server, str]:
     config = uvicorn.Config(
         make_app(room, token, host),
         log_config=None,
-        log_level="critical",  # what goes wrong is told by the page, or in one line
+        log_level="critical",  # the page or one line reports errors
         access_log=False,
         lifespan="off",
         ws="none",
         http=Connection,
         proxy_headers=False,
         server_header=False,
-        # Far more than are waited for: of clients let go in a burst some are still being left.
+        # Far above MOST, because disconnected clients count until they are closed.
         limit_concurrency=16 * MOST,
-        backlog=8 * MOST,  # so many may be open for a moment, far fewer than a process may have
+        backlog=8 * MOST,  # far below the limit of open files
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config), f"http://{host}/{token}/"
@@ -93,10 +93,10 @@ def prepare(room: Room, listening: socket.socket) -> tuple[uvicorn.Server, str]:
 
 @contextlib.contextmanager
 def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
-    """Have what ends a program end the server first, and the program after this context.
+    """Stop the server on a signal, and raise the signal again after this context.
 
-    uvicorn does so itself only once it runs; an interrupt a moment earlier would leave its
-    coroutine unawaited.
+    uvicorn handles signals only while it runs; an earlier interrupt would leave its coroutine
+    unawaited.
     """
     caught: list[int] = []
 
@@ -116,7 +116,7 @@ def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
     for number in dict.fromkeys(caught):
-        if before[number] is signal.SIG_DFL:  # would end the program before it has tidied up
+        if before[number] is signal.SIG_DFL:  # raising it would skip the cleanup
             raise SystemExit(128 + number)
         signal.raise_signal(number)
 

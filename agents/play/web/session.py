@@ -32,7 +32,7 @@ from boardenvs.show.page import (
 __all__ = ["YOU", "Session"]
 
 YOU = "You"
-"""The person's name."""
+"""Name of the person's seat on the page."""
 
 
 @functools.cache
@@ -50,16 +50,16 @@ def _panel() -> Panel:
 class Session:
     """A game with one person and agents in the other seats.
 
-    The page gets the positions as far as the person's seat may know them, and the agents' analyses
-    when the game is over. The same seed and moves give the same game.
+    The page gets the positions as the person sees them. It gets the agents' analyses when the game
+    is over. The same seed and moves give the same game.
 
     Attributes, not to be changed:
         game: the game, a `Game`.
-        opponents: the agents' specs, in the order of their seats, a tuple of str; in a game for
-            one the specs that were given.
-        seat: the person's, an int.
-        names: the seats' names on the page, a list of str.
-        adviser: gives the hints, an `Adviser`.
+        opponents: the agents' specs in the order of their seats, a tuple of str; the given specs in
+            a game for one player.
+        seat: seat of the person, an int.
+        names: names of the seats on the page, a list of str.
+        adviser: the agent that gives hints, an `Adviser`.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Session:
         """Continue a saved game, with new chance events.
 
         Args:
-            episode: of this session's game.
+            episode: an episode of this session's game.
         """
         self._table.follow(episode)
         self._resigned = False
@@ -124,7 +124,7 @@ class Session:
 
     @property
     def is_persons_turn(self) -> bool:
-        """Whether the person is asked for a move."""
+        """Whether the person is to move."""
         return not self._resigned and self._table.is_persons_turn
 
     # -- Actions of the person, each of which returns the news for the page ---------------------
@@ -133,7 +133,7 @@ class Session:
         """Play the person's move, in the game's notation.
 
         Raises:
-            ValueError: it is not the person's turn, or this is no legal move.
+            ValueError: it is not the person's turn, or the move is not legal.
         """
         self._require_turn()
         before = len(self._table.positions)
@@ -141,10 +141,10 @@ class Session:
         return self._news(before)
 
     def advance(self) -> dict[str, Any]:
-        """Let the agent whose turn it is play its move.
+        """Play the move of the agent to move.
 
         Raises:
-            ValueError: it is no agent's turn, or the agent fails; it is named.
+            ValueError: no agent is to move, or the agent fails; the message names it.
         """
         if self.over or self.is_persons_turn:
             raise ValueError("no agent is to move")
@@ -153,9 +153,9 @@ class Session:
         return self._news(before)
 
     def undo(self) -> dict[str, Any]:
-        """Take back the person's last move and all that followed, or only a resignation.
+        """Take back a resignation, or else the person's last move and all later moves.
 
-        Dice and tiles that were drawn since then come again.
+        Chance events repeat.
 
         Raises:
             ValueError: the person has not moved yet.
@@ -166,10 +166,10 @@ class Session:
         return self._news(self._table.undo())
 
     def resign(self) -> dict[str, Any]:
-        """Give the game up.
+        """Resign the game.
 
         Raises:
-            ValueError: it is over.
+            ValueError: the game is over.
         """
         if self.over:
             raise ValueError("the game is over")
@@ -180,23 +180,23 @@ class Session:
         """Return a function that asks the adviser about a position, as its player to move sees it.
 
         Args:
-            at: the number of the position, from 0.
+            at: number of the position, from 0.
 
         Returns:
             A function that returns the news. It may take long and may be called from any thread,
             even if the game goes on meanwhile. It raises `ValueError` if the adviser fails.
 
         Raises:
-            ValueError: there is no such position, the game is over there, or its player knows
-                something that the person may not know yet.
+            ValueError: `at` is out of range, the game is over in this position, or its player has
+                information that is hidden from the person.
         """
         game, table = self.game, self._table
         if not 0 <= at < len(table.positions):
-            raise ValueError(f"there is no position {at}")
+            raise ValueError(f"at must be from 0 to {len(table.positions) - 1}, got {at}")
         if table.is_over(at):
-            raise ValueError("the game is over there")
+            raise ValueError(f"at must be a position before the end, got {at}")
         if game.has_hidden and not self.over and table.mover(at) != self.seat:
-            raise ValueError("this player knows what you do not")
+            raise ValueError(f"at must be a position in which you are to move, got {at}")
         state, stream = table.positions[at].state, table.hint_stream
         known = table.known(self.seat, at, at + 1)[0]
 
@@ -213,7 +213,7 @@ class Session:
         return news
 
     def restart(self) -> dict[str, Any]:
-        """Begin another game, with new chance events."""
+        """Start another game, with new chance events."""
         self._table.deal()
         self._resigned = False
         self._drawings.clear()

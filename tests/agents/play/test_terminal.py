@@ -82,7 +82,7 @@ def test_a_hint_is_a_legal_move_with_a_reason(session, name):
 
 def test_undo_takes_back_the_last_move_of_a_person(session, gekitai):
     out = session(gekitai, ["undo", "B2", "undo", "undo", "B2", "C5", "undo", "board"])
-    assert out.count("No undo: there is no move of yours to take back.") == 2
+    assert out.count("No undo: you have not moved yet.") == 2
     boards = re.findall(r"    A   B.*?\nO: .*?\n", out, re.DOTALL)
     start, moved, answered, back, again, answered_again, *rest = boards
     assert (back, again, answered_again) == (start, moved, answered)
@@ -183,7 +183,9 @@ def test_what_cannot_be_read_is_told_with_what_was_expected(session, gekitai, li
 
 
 def test_seats_that_are_none(fails_with):
-    fails_with("a seat is given twice: 1, 1", ["play", "gekitai", "--seat", "1", "--seat", "1"])
+    fails_with(
+        "seats must be different, got 1, 1", ["play", "gekitai", "--seat", "1", "--seat", "1"]
+    )
     fails_with("seat must be .* from 0 to 1, got 2", ["play", "gekitai", "--seat", "2"])
 
 

@@ -116,17 +116,17 @@ def test_the_first_choice_is_what_the_command_named(own_module):
 @pytest.mark.parametrize(
     ("values", "opponent", "seat", "said"),
     [
-        ([6], "mine:make", 0, "no such opponent"),
-        ([6], "trained:/tmp/x.onnx", 0, "no such opponent"),
-        ([6], "engine:touch x", 0, "no such opponent"),
-        ([6], "mcts:5", 0, "no such opponent"),
-        ([6], "", 0, "no such opponent"),
-        ([6], "random", 2, "seat must be one of 2"),
-        ([6], "random", -1, "seat must be one of 2"),
-        ([5], "random", 0, "cannot be played like that"),
-        ([], "random", 0, "cannot be played like that"),
-        ([6, 6], "random", 0, "cannot be played like that"),
-        (["6"], "random", 0, "cannot be played like that"),
+        ([6], "mine:make", 0, "^opponents must"),
+        ([6], "trained:/tmp/x.onnx", 0, "^opponents must"),
+        ([6], "engine:touch x", 0, "^opponents must"),
+        ([6], "mcts:5", 0, "^opponents must"),
+        ([6], "", 0, "^opponents must"),
+        ([6], "random", 2, "^seat must"),
+        ([6], "random", -1, "^seat must"),
+        ([5], "random", 0, "^values must"),
+        ([], "random", 0, "^values must"),
+        ([6, 6], "random", 0, "^values must"),
+        (["6"], "random", 0, "^values must"),
     ],
 )
 def test_choices_refused(own_module, values, opponent, seat, said):
@@ -281,11 +281,11 @@ def changed(**changes):
         (b"[" * 100_000, "JSON"),
         (b"[]", "not an episode"),
         (won().to_json().encode().replace(b"[7, 1", b"[7, 0"), "damaged or edited"),
-        (changed(actions=[0] * (MOST_ACTIONS + 1)), "has 2001 moves; at most 2000"),
+        (changed(actions=[0] * (MOST_ACTIONS + 1)), "2001"),
         (changed(actions=[7, 1, 4, 3]), "final must be"),
-        (changed(initial={"game": "os", "params": {}}), "does not know"),
-        (changed(initial={"game": "mine:Game", "params": {}}), "does not know"),
-        (changed(initial={"game": ["gekitai"], "params": {}}), "does not know"),
+        (changed(initial={"game": "os", "params": {}}), "game must be"),
+        (changed(initial={"game": "mine:Game", "params": {}}), "game must be"),
+        (changed(initial={"game": ["gekitai"], "params": {}}), "game must be"),
         (changed(players=["a\nb", "c"]), "printable"),
     ],
 )
@@ -334,11 +334,11 @@ def test_analysis_of_any_position():
         assert said["by"] == "Perfect"
         assert len(said["thought"]["values"]) == 2
         assert said["thought"]["actions"][0]["text"]
-    for at, why in ((-1, "no position"), (4, "no position")):
+    for at, why in ((-1, "^at must.*-1"), (4, "^at must.*4")):
         with pytest.raises(ValueError, match=why):
             order(room, "analyse", at=at)
     play_on(room)
-    with pytest.raises(ValueError, match="over there"):
+    with pytest.raises(ValueError, match=r"^at must be a position before"):
         order(room, "analyse", at=len(told(room)["moves"]))
     assert order(room, "analyse", at=0)["hint"]
 
@@ -346,7 +346,7 @@ def test_analysis_of_any_position():
 def test_what_others_know_is_not_analysed(monkeypatch):
     room = room_of("gekitai", "random", 1)
     monkeypatch.setattr(type(room._session.game), "has_hidden", True)
-    with pytest.raises(ValueError, match="knows what you do not"):
+    with pytest.raises(ValueError, match=r"^at must.*you are to move"):
         order(room, "analyse", at=0)
     play_on(room, 1)
     assert order(room, "analyse", at=1)["hint"]

@@ -162,11 +162,11 @@ def test_a_form_of_another_site(served, kind):
         (b"{", "must be JSON"),
         (b"\xff", "must be JSON"),
         (b"[" * 1000, "must be JSON"),
-        ([], "must do one of"),
-        ({}, "must do one of"),
-        ({"do": "page"}, "must do one of"),
-        ({"do": ["move"]}, "must do one of"),
-        ({"do": "__init__", "version": 1}, "must do one of"),
+        ([], "^do must be one of"),
+        ({}, "^do must be one of"),
+        ({"do": "page"}, "^do must be one of"),
+        ({"do": ["move"]}, "^do must be one of"),
+        ({"do": "__init__", "version": 1}, "^do must be one of"),
         ({"do": "undo"}, "keys do, version"),
         ({"do": "undo", "version": 1, "move": "b2"}, "keys do, version"),
         ({"do": "move", "version": 1}, "keys do, move, version"),
@@ -176,21 +176,21 @@ def test_a_form_of_another_site(served, kind):
         ({"do": "move", "version": 1, "move": "z9"}, "z9"),
         ({"do": "move", "version": 1, "move": "\ud800\n<b>"}, "UTF-8"),
         ({"do": "advance", "version": 1}, "no agent is to move"),
-        ({"do": "undo", "version": 1}, "no move of yours"),
+        ({"do": "undo", "version": 1}, "not moved yet"),
         ({"do": "analyse", "version": 1}, "keys at, do, version"),
         ({"do": "analyse", "version": 1, "at": "0"}, "at must be a whole number"),
-        ({"do": "analyse", "version": 1, "at": 10**30}, "no position"),
+        ({"do": "analyse", "version": 1, "at": 10**30}, "^at must"),
         ({**NEW, "values": {}}, "values must be a list"),
         ({**NEW, "values": [[6]]}, "values must be a list of whole numbers"),
         ({**NEW, "values": [True]}, "values must be a list of whole numbers"),
         ({**NEW, "values": ["\ud800"]}, "UTF-8"),
-        ({**NEW, "values": [10**400]}, "cannot be played"),
+        ({**NEW, "values": [10**400]}, "^values must"),
         ({**NEW, "seat": 0.0}, "seat must be a whole number"),
         ({**NEW, "opponents": None}, "opponents must be a list"),
         ({**NEW, "opponents": [1]}, "opponents must be a list of texts"),
-        ({**NEW, "opponents": []}, "an opponent for each other seat, not 0"),
-        ({**NEW, "opponents": ["random"] * 2}, "an opponent for each other seat, not 2"),
-        ({**NEW, "opponents": ["os:system"]}, "no such opponent"),
+        ({**NEW, "opponents": []}, "^opponents must.*got 0"),
+        ({**NEW, "opponents": ["random"] * 2}, "^opponents must.*got 2"),
+        ({**NEW, "opponents": ["os:system"]}, "^opponents must.*os:system"),
         ({**NEW, "adviser": "random"}, "must have the keys"),
     ],
     ids=str,
@@ -221,12 +221,16 @@ def test_a_body_without_end(served):
 @pytest.mark.parametrize("version", ["", "x", "-1", "1.0", "%D9%A1", "9" * 20])
 @pytest.mark.usefixtures("untouched")
 def test_a_version_that_is_none(served, version):
-    assert served.open(b"{}", version) == (400, {"problem": "version must be a whole number"})
+    status, told = served.open(b"{}", version)
+    assert status == 400
+    assert told["problem"].startswith("version must be")
 
 
 @pytest.mark.usefixtures("untouched")
 def test_a_file_for_another_version(served):
-    assert served.open(b"{}", 7) == (409, {"problem": "the game is at version 1, not 7"})
+    status, told = served.open(b"{}", 7)
+    assert status == 409
+    assert told["problem"].startswith("version must be 1, got 7")
 
 
 def test_another_game_over_the_wire(serving):
@@ -259,7 +263,8 @@ def test_playing_over_the_wire(serving):
         status, news = served.act({"do": "advance", "version": 1})
         assert (status, news["turn"]["mine"]) == (200, True)
         stale, told = served.act({"do": "move", "move": "1 1", "version": 1})
-        assert (stale, told) == (409, {"problem": "the game is at version 2, not 1"})
+        assert stale == 409
+        assert told["problem"].startswith("version must be 2, got 1")
         status, hint = served.act({"do": "analyse", "at": 1, "version": 2})
         assert status == 200
         version = 2

@@ -106,7 +106,7 @@ def test_what_is_taken_back_comes_again(session):
     assert all(a.state == b.state for a, b in zip(session._table.positions, states, strict=True))
     while session._table.undone:
         session.undo()
-    with pytest.raises(ValueError, match="no move of yours to take back"):
+    with pytest.raises(ValueError, match="not moved yet"):
         session.undo()
 
 

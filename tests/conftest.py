@@ -1,4 +1,4 @@
-"""What all tests share: Hypothesis's settings, the games, and positions of random play."""
+"""Settings and fixtures of all tests: Hypothesis profile, games and random positions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from two_games import TWO_WITH_OPPONENTS, others_slow
 import boardenvs
 from boardenvs.kernels.threads import fix_threads
 
-# Every loop is compiled before its first call, so that tests run the same code each time.
+# Compiling every loop before its first call makes tests run the same code each time.
 os.environ.setdefault("BOARDENVS_INTERPRET", "0")
-# PyTorch and ONNX Runtime take a thread for each core, which a process of tests shares with others:
-# threads that wait for one another would burn most of the time.
+# PyTorch and ONNX Runtime use one thread per core. Parallel test processes share the cores, so most
+# of the time would be lost in waiting threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Compiling on first use takes longer than any deadline; in CI a failure must come back.
+# Compiling on first use exceeds any deadline. In CI, failures must be reproducible.
 settings.register_profile("boardenvs", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("boardenvs")
 
@@ -35,12 +35,12 @@ def pytest_addoption(parser):
         action="append",
         default=[],
         metavar="MODULE:CLASS",
-        help="test also that a game of your own keeps the contract, as in 'pytest tests/contract'",
+        help="also test the contract with your own game, as in 'pytest tests/contract'",
     )
 
 
 def _random_positions(game, num, seed):
-    """Every position of `num` uniformly random games, from the start to the end."""
+    """Return all positions of `num` uniformly random games, from start to end."""
     rng = np.random.default_rng(seed)
     states = game.new(num, seed)
     seen = [states.copy()]
@@ -54,7 +54,7 @@ def _random_positions(game, num, seed):
 
 @pytest.fixture
 def temporary_games(monkeypatch):
-    """Forget after the test which games it has registered."""
+    """Unregister games that the test registers."""
     registry = dict(gymnasium.registry)
     monkeypatch.setattr(boardenvs.registration, "_own", {})
     monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
@@ -63,12 +63,12 @@ def temporary_games(monkeypatch):
 
 @pytest.fixture(scope="session")
 def random_positions():
-    """The function `(game, num, seed) -> records` of all positions of random games."""
+    """Return the function `(game, num, seed) -> records` of all positions of random games."""
     return _random_positions
 
 
 def _attempt(read, given):
-    """What `read` makes of `given`, or `None` where it refuses it in one line."""
+    """Return `read(given)`, or `None` if it raises `ValueError` with a one-line message."""
     try:
         return read(given)
     except ValueError as error:
@@ -80,32 +80,35 @@ def _attempt(read, given):
 
 @pytest.fixture(scope="session")
 def attempt():
-    """The function `(read, given) -> read(given)`, or `None` for a `ValueError` of one line."""
+    """Return the function `(read, given)` that returns `read(given)`, or `None` on a `ValueError`.
+
+    The message of the `ValueError` must be one line.
+    """
     return _attempt
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread():
-    """Loops take one thread where nobody names a number: each process of tests has one core."""
+    """Use one thread per loop by default, because each test process has one core."""
     fix_threads(1)
 
 
 @pytest.fixture
 def fixed_threads():
-    """The function that fixes how many threads loops take, until the test's end."""
+    """Yield the function that sets the number of threads of loops until the test ends."""
     yield fix_threads
     fix_threads(1)
 
 
 @pytest.fixture
 def kept_beside_the_code(monkeypatch):
-    """Processes started from here keep compiled loops where they do by default."""
+    """Let subprocesses cache compiled loops in the default folder."""
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
 
 
 @pytest.fixture(scope="session")
 def tiny_settings():
-    """Settings of a run that takes about a second and learns next to nothing."""
+    """Return settings of a training run of about one second, which learns almost nothing."""
     from agents.training.settings import Settings
 
     return Settings(
@@ -125,7 +128,7 @@ def tiny_settings():
 
 @pytest.fixture
 def keyboard(monkeypatch):
-    """Answers `input` with the given lines and echoes them, as a terminal does."""
+    """Return the function that makes `input` return the given lines and echo them."""
 
     def answer_with(*lines):
         monkeypatch.setattr(builtins, "input", answering(lines))
@@ -135,12 +138,12 @@ def keyboard(monkeypatch):
 
 @pytest.fixture(scope="module")
 def chromium():
-    """A Chromium that is there already, driven by Playwright; else the test is skipped."""
+    """Yield an installed Chromium driven by Playwright; skip the test if there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra [browser]")
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
-        pytest.skip("there is no Chromium here")
+        pytest.skip("no Chromium is installed")
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(
@@ -152,11 +155,11 @@ def chromium():
 
 @pytest.fixture
 def tab(chromium):
-    """A fresh tab of it, 1,000 pixels wide, in which no script may fail."""
+    """Yield a new tab, 1,000 pixels wide, in which no script may fail."""
     failed = []
 
     def listen(said):
-        if said.type == "error" and "status of 4" not in said.text:  # refused, as is often wanted
+        if said.type == "error" and "status of 4" not in said.text:  # refused requests are expected
             failed.append(said.text)
 
     context = chromium.new_context(viewport={"width": 1000, "height": 800})
@@ -171,25 +174,25 @@ def tab(chromium):
 
 @pytest.fixture(scope="session", params=others_slow(boardenvs.GAMES))
 def name(request):
-    """The name of each game in turn; see `two_games` for those that are slow."""
+    """Yield the name of each game in turn; `two_games` defines which games are slow."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def game(name):
-    """Each game in turn, with its default parameters."""
+    """Return each game in turn, with its default parameters."""
     return boardenvs.make(name)
 
 
 @pytest.fixture
 def make_env(game):
-    """What makes the PettingZoo environment of each game in turn."""
+    """Return the constructor of the PettingZoo environment of each game in turn."""
     module = getattr(boardenvs, f"{game.name}_v0")
-    assert module.raw_env is module.env  # so what is tested of one holds for both
+    assert module.raw_env is module.env  # tests of one therefore cover both
     return module.env
 
 
 @pytest.fixture(params=others_slow(WITH_OPPONENTS, TWO_WITH_OPPONENTS))
 def versus(request):
-    """Each game with opponents."""
+    """Return each game with opponents in turn."""
     return boardenvs.make(request.param)

@@ -1,6 +1,6 @@
-"""What the tests of the agents share: checks of errors, networks made by hand, a tiny run.
+"""Fixtures of the agents' tests: error checks, handmade networks and a tiny training run.
 
-What only training needs is imported where it is used: the tests of the rest run without it.
+Fixtures import the dependencies of training when used, so that other tests run without them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def game112():
 
 @pytest.fixture(scope="session")
 def live_positions(random_positions):
-    """The function `(game, num, seed) -> records` of the live positions of random games."""
+    """Return the function `(game, num, seed) -> records` of unfinished positions of random games."""
 
     def live(game, num, seed):
         states = random_positions(game, num, seed)
@@ -42,7 +42,7 @@ def live_positions(random_positions):
 
 @pytest.fixture(scope="session")
 def refused():
-    """`with refused(match):` expects a `ValueError` whose message is one line."""
+    """Return the context manager `refused(match)`, which expects a `ValueError` of one line."""
 
     @contextlib.contextmanager
     def check(match):
@@ -55,9 +55,9 @@ def refused():
 
 @pytest.fixture
 def own_module(tmp_path, monkeypatch):
-    """The function `(name, source)` that writes an importable module of the user's own.
+    """Yield the function `(name, source)` that writes an importable module into the current folder.
 
-    It lies in the current folder, as a user's does, and is forgotten afterwards.
+    The module is removed from `sys.modules` afterwards.
     """
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -76,10 +76,10 @@ def own_module(tmp_path, monkeypatch):
 
 @pytest.fixture
 def own_package(own_module, tmp_path, temporary_games):
-    """The function that writes a package of the user's own, and imports it.
+    """Yield the function `(name, files)` that writes and imports a package in the current folder.
 
-    It takes the package's name and its files: text by their paths within the package. What it
-    registers is forgotten afterwards, too.
+    `files` maps paths within the package to texts. The package and the games it registers are
+    removed afterwards.
     """
     written = []
 
@@ -102,7 +102,7 @@ def own_package(own_module, tmp_path, temporary_games):
 
 @pytest.fixture
 def cluster():
-    """A Ray cluster of two nodes of one core each, and the second of them."""
+    """Yield a Ray cluster of two nodes with one core each, and its second node."""
     ray = pytest.importorskip("ray")
     made = pytest.importorskip("ray.cluster_utils").Cluster(
         initialize_head=True, head_node_args={"num_cpus": 1}
@@ -118,7 +118,7 @@ def cluster():
 
 @dataclass
 class Trained:
-    """A finished run and what it left."""
+    """A finished run and its network."""
 
     run: Any
     network: Path
@@ -134,7 +134,7 @@ class Trained:
 
 @pytest.fixture(scope="session")
 def tiny(gekitai, tiny_settings, tmp_path_factory):
-    """A finished tiny run of Gekitai. Not to be changed: see `tiny_copy`."""
+    """Return a finished tiny run of Gekitai. Tests must not change it, see `tiny_copy`."""
     from agents.training.run import TrainingRun
 
     run = TrainingRun(gekitai, tiny_settings, 3, tmp_path_factory.mktemp("runs") / "tiny")
@@ -144,7 +144,7 @@ def tiny(gekitai, tiny_settings, tmp_path_factory):
 
 @pytest.fixture
 def tiny_copy(tiny, tmp_path):
-    """The tiny run's network and card, copied to be damaged."""
+    """Return a copy of the tiny run's network and card that tests may damage."""
     copy = tmp_path / "agent.onnx"
     copy.write_bytes(tiny.network.read_bytes())
     copy.with_suffix(".json").write_bytes(tiny.network.with_suffix(".json").read_bytes())
@@ -153,10 +153,9 @@ def tiny_copy(tiny, tmp_path):
 
 @pytest.fixture
 def network_file(tmp_path):
-    """The function that writes a network made by hand, and its card.
+    """Return the function that writes a handmade network and its card.
 
-    Its logits are `bias + weights @ observation`, whose flattened length the weights fit;
-    its value is 0.
+    The logits are `bias + weights @ observation` with the flattened observation. The value is 0.
     """
 
     import onnx
@@ -169,7 +168,7 @@ def network_file(tmp_path):
         *,
         shape=None,
         batch="n",
-        element=1,  # floats, to ONNX
+        element=1,  # float32 in ONNX
         names=("observation", "logits", "value"),
         card=None,
     ):

@@ -1,8 +1,8 @@
-"""The campaign: attacks that go on for as long as they are given, and a table of what they came to.
+"""The campaign: attacks that run for a given time, and a table of their results.
 
-`pytest tests/campaign --minutes M --seed S` runs every attack, each for its share of the minutes;
-without `--minutes` none is collected. A failure comes with the seed of its round, which
-`--round SEED` plays again by itself.
+`pytest tests/campaign --minutes M --seed S` runs every attack for its share of the minutes. Without
+`--minutes`, no attack is collected. A failure reports the seed of its round, and `--round SEED`
+repeats this round.
 """
 
 import json
@@ -14,31 +14,31 @@ import pytest
 from attack import Attack
 
 ROUNDS = 20
-"""As many of the longest round as a campaign must have time for."""
+"""Number of rounds of an attack that must fit into the campaign's time."""
 LEFT_OUT = pytest.StashKey()
-"""Lines that tell of attacks for which there was no time."""
+"""Report lines about attacks that were left out for lack of time."""
 
 
 def pytest_addoption(parser):
     group = parser.getgroup("campaign")
     group.addoption(
-        "--minutes", type=float, default=None, metavar="M", help="how long the attacks go on"
+        "--minutes", type=float, default=None, metavar="M", help="time of all attacks together"
     )
-    group.addoption("--seed", type=int, default=0, metavar="S", help="of the attacks; by default 0")
+    group.addoption("--seed", type=int, default=0, metavar="S", help="seed of the rounds (0)")
     group.addoption(
-        "--round", type=int, default=None, metavar="SEED", help="play this round of an attack alone"
+        "--round", type=int, default=None, metavar="SEED", help="repeat the round with this seed"
     )
     group.addoption(
         "--campaign-json",
         type=Path,
         default=None,
         metavar="FILE",
-        help="write the table there, too",
+        help="write the results to this file",
     )
 
 
 def pytest_ignore_collect(config):
-    """Without a time nothing of this is a test."""
+    """Ignore the campaign unless `--minutes` or `--round` is given."""
     asked = [config.getoption(name, None) for name in ("--minutes", "--round")]
     return True if asked == [None, None] else None
 
@@ -46,19 +46,19 @@ def pytest_ignore_collect(config):
 def pytest_configure(config):
     config.addinivalue_line(
         "markers",
-        "attack(name, unit, share=1): a row of the campaign's table, what it counts, and its share "
-        "of the minutes",
+        "attack(name, unit, share=1): name in the campaign's table, unit of its counter, and "
+        "its share of the minutes",
     )
     config.addinivalue_line(
         "markers",
-        "takes(seconds): one round on a quiet machine; a campaign of fewer than so many times "
-        f"{ROUNDS} has no room for it",
+        "takes(seconds): duration of one round on an idle machine; campaigns shorter than "
+        f"{ROUNDS} rounds leave the attack out",
     )
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out what the minutes have no room for."""
+    """Deselect attacks that do not fit into the campaign's time."""
     minutes = config.getoption("--minutes", None)
     if minutes is None:
         return
@@ -79,19 +79,19 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread():
-    """Attacks meet as many threads as pay."""
+    """Override the fixture of other tests: attacks use the default number of threads."""
 
 
 @pytest.fixture
 def attack(request):
-    """The `Attack` of a test, which fails at its end if the attack found something."""
+    """Yield the `Attack` of a test; fail at the end if the attack found failures."""
     config = request.config
     shares = {
         item: item.get_closest_marker("attack").kwargs.get("share", 1)
         for item in request.session.items
         if item.get_closest_marker("attack")
     }
-    # Several processes share the attacks, so each has longer.
+    # Parallel processes share the attacks, so each attack gets more time.
     processes = min(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")), len(shares))
     minutes = config.getoption("--minutes") or 0
     seconds = 60 * minutes * processes * shares[request.node] / sum(shares.values())

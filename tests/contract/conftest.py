@@ -1,4 +1,4 @@
-"""The games that the contract is tested with: the six, one of a user's own, and `--game`'s."""
+"""The games of the contract: the six games, a user-defined game, and those of `--game`."""
 
 import functools
 import pkgutil
@@ -14,13 +14,13 @@ from boardenvs.registration import game_class
 
 @functools.cache
 def classes(own):
-    """All classes by name."""
+    """Return all game classes by name."""
     found = [*map(game_class, boardenvs.GAMES), Short112, *map(pkgutil.resolve_name, own)]
     return {cls.name: cls for cls in found}
 
 
 def all_variants(own):
-    """Class and arguments of each game and each variant, by name."""
+    """Return class and arguments of each game and each variant, by name."""
     defaults = {name: (cls, {}) for name, cls in classes(own).items()}
     return defaults | {
         name: (game_class(game), params) for name, (game, params) in VARIANTS.items()
@@ -36,31 +36,31 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def cls(request):
-    """The class of each game in turn."""
+    """Return the class of each game in turn."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def game(cls):
-    """Each game in turn, with its default parameters."""
+    """Return each game in turn, with its default parameters."""
     return cls()
 
 
 @pytest.fixture(scope="session")
 def short(cls, game):
-    """Each game, truncated as early as its arguments allow."""
+    """Return each game, truncated as early as its arguments allow."""
     return cls(max_plies=game.num_players)
 
 
 @pytest.fixture(scope="session")
 def variant(request):
-    """Each game in turn, with its default parameters and with others."""
+    """Return each game in turn, with its default parameters and with others."""
     cls, params = request.param
     return cls(**params)
 
 
 def forfeited(game, states):
-    """Those of the positions in which some action is illegal, and somebody has played it."""
+    """Return the positions with an illegal action, after this action was played."""
     masks = game.legal(states)
     lost = states[~masks.all(1) & masks.any(1)].copy()
     game.play(lost, (~game.legal(lost)).argmax(1))
@@ -69,7 +69,7 @@ def forfeited(game, states):
 
 @pytest.fixture(scope="session")
 def positions(game, short, random_positions):
-    """Positions of all kinds: from start to end, truncated, forfeited."""
+    """Return positions of random games from start to end, of forfeited and of truncated games."""
     played = random_positions(game, 12, 0)
     lost = forfeited(game, played)
     assert len(lost) > 0
@@ -82,7 +82,7 @@ def positions(game, short, random_positions):
 
 @pytest.fixture(scope="session")
 def variant_positions(variant, random_positions):
-    """Positions of a variant from start to end, and such as were forfeited; some hundreds."""
+    """Return some hundred positions of a variant, from start to end and of forfeited games."""
     played = random_positions(variant, 6, 1)
     played = played[:: 1 + len(played) // 300]
     return np.concatenate([played, forfeited(variant, played)])

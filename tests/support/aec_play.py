@@ -1,4 +1,4 @@
-"""Play of the PettingZoo environment, for its tests."""
+"""Helpers that play the PettingZoo environment in tests."""
 
 import numpy as np
 from random_play import pick
@@ -7,7 +7,7 @@ from boardenvs.envs.playout import playout
 
 
 def play(env, plies, rng):
-    """So many random legal actions, or as many as the game lasts."""
+    """Play up to `plies` random legal actions; stop when the game ends."""
     for agent in env.agent_iter(plies):
         if env.terminations[agent] or env.truncations[agent]:
             return
@@ -15,7 +15,7 @@ def play(env, plies, rng):
 
 
 def play_out(env, seed=0):
-    """Random legal play to the end; what each agent saw, turn by turn."""
+    """Play randomly to the end and return what each agent received, turn by turn."""
     rng = np.random.default_rng(seed)
     turns = []
     for agent in env.agent_iter():
@@ -28,7 +28,7 @@ def play_out(env, seed=0):
 
 
 def snapshot(env):
-    """All that an environment shows, as values."""
+    """Return everything observable of an environment, as comparable values."""
     seen = [
         env.observe(agent)[key].tobytes()
         for agent in env.possible_agents
@@ -39,20 +39,20 @@ def snapshot(env):
 
 
 def reach_illegal(env):
-    """Play to a position with an illegal action and give its number."""
+    """Play to a position with an illegal action and return this action."""
     rng = np.random.default_rng(0)
     mask = env.observe(env.agent_selection)["action_mask"]
     while mask.all() or not mask.any():
         if mask.any():
             env.step(pick(mask, rng))
-        else:  # a game may end before there is one
+        else:  # the game may end before an action is illegal
             env.reset()
         mask = env.observe(env.agent_selection)["action_mask"]
     return int(mask.argmin())
 
 
 def finished(game):
-    """A finished game, as an array of one."""
+    """Return a finished game, as an array of length 1."""
     rng = np.random.default_rng(0)
     states = game.new(1, 0)
     playout(game, states, lambda live, _: [pick(game.legal(live)[0], rng)])

@@ -1,8 +1,9 @@
-"""Many games at once a third time, as NumPy arrays over all of them.
+"""A third implementation of the games: NumPy arrays over many games at once.
 
-A game's own file, `tests/<game>/array_<game>.py`, says its rules once more from its page, without
-the words, loops and records of the package. It is told what was drawn at the start and by
-which random stream it goes on, nothing else. What all have in common is here.
+The file `tests/<game>/array_<game>.py` implements the rules from the game's page and uses no code
+of
+the package. It only receives the initial random setup and the random stream. This module contains
+what all games share.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ GAMMA, MIX_1, MIX_2 = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111E
 
 
 class ArrayGame:
-    """N games. A subclass has `begin`, `answers`, `play` and `seen`."""
+    """A batch of N games. Subclasses define `begin`, `answers`, `play` and `seen`."""
 
     def __init__(self, game, num):
         self.params = game.params
@@ -35,7 +36,7 @@ class ArrayGame:
         self.words = np.zeros(num, np.uint64)
 
     def start(self, which, states):
-        """New games in the places `which`, as these fresh records begin."""
+        """Restart the games with indices `which` from these new records."""
         for field in (self.to_move, self.ply, self.returns, self.terminated, self.truncated):
             field[which] = 0
         self.words[which] = states["rng"]
@@ -46,11 +47,11 @@ class ArrayGame:
         return self.terminated | self.truncated
 
     def legal(self):
-        """What may be done, bool of shape (N, num_actions)."""
+        """Return the legal actions, bool of shape (N, num_actions)."""
         return self.answers() & ~self.over[:, None]
 
     def step(self, actions, masks):
-        """One action in each game that is not over; `masks` is what `legal` said."""
+        """Play one action in each unfinished game; `masks` is the result of `legal`."""
         fine = masks[self.rows, actions]
         wrong = ~fine & ~self.over
         here = np.flatnonzero(fine)
@@ -60,14 +61,14 @@ class ArrayGame:
         self.end(np.flatnonzero(wrong), self.to_move[wrong], -1)
 
     def end(self, which, seats, result):
-        """These games end with this result of a seat; the others share the opposite."""
+        """End these games with this result of one seat; the others share the opposite."""
         if self.players > 1:
             self.returns[which] = np.float32(-result / (self.players - 1))
         self.returns[which, seats] = result
         self.terminated[which] = True
 
     def draw(self, which, bound):
-        """Numbers from 0 to `bound - 1` out of the streams of some games (SplitMix64)."""
+        """Sample integers from 0 to `bound - 1` from the streams of some games (SplitMix64)."""
         self.words[which] += np.uint64(GAMMA)
         z = self.words[which]
         z = (z ^ (z >> np.uint64(30))) * np.uint64(MIX_1)
@@ -76,14 +77,14 @@ class ArrayGame:
         return ((z >> np.uint64(32)) * np.uint64(bound) >> np.uint64(32)).astype(int)
 
     def observation(self, seats):
-        """What the given seats see, int8 of shape (N, size)."""
+        """Return the observations of the given seats, int8 of shape (N, size)."""
         return np.concatenate(
             [np.asarray(part, np.int8).reshape(self.num, -1) for part in self.seen(seats)], 1
         )
 
 
 def array_game(game, num):
-    """`num` games of this one as arrays."""
+    """Return the array implementation of `num` games."""
     folder = str(Path(__file__).parents[1] / game.name)
     if folder not in sys.path:
         sys.path.append(folder)

@@ -1,4 +1,4 @@
-"""Small convolutional policies, not trained."""
+"""Small untrained convolutional policies."""
 
 import torch
 from gymnasium import spaces
@@ -7,7 +7,7 @@ from agents.networks.policy_networks import BoardPolicy
 
 
 def board_policy(game, seed=0, **trunk):
-    """A policy for a game's observations; `trunk` are arguments of its convolutions."""
+    """Return a policy for a game's observations; `trunk` are arguments of its convolutions."""
     torch.manual_seed(seed)
     return BoardPolicy(
         spaces.Box(0, 1, game.observation_shape),

@@ -1,6 +1,6 @@
-"""Victory by fours a second time: plain Python that looks at nothing but the stones.
+"""A second implementation of victory by fours, in plain Python without derived state.
 
-A board is a dictionary of cells (row, column) with "X", "O" or "." on them.
+A board maps each cell (row, column) to "X", "O" or ".".
 """
 
 import itertools
@@ -9,12 +9,12 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def board_of(rows):
-    """The board of a drawing, a string for each row."""
+    """Return the board of a drawing, given as one string per row."""
     return {(r, c): stone for r, row in enumerate(rows) for c, stone in enumerate(row)}
 
 
 def completes(board, cell, colour, game):
-    """Whether a stone on an empty cell would win."""
+    """Return whether a stone on an empty cell would win."""
     for down, right in DIRECTIONS:
         length = 1
         for way in (1, -1):
@@ -28,7 +28,7 @@ def completes(board, cell, colour, game):
 
 
 def fives(board, colour, game, around=None):
-    """The empty cells on which a colour would win; only those in line with a cell, if given."""
+    """Return the empty cells on which a colour would win, or only those in line with `around`."""
     if around is None:
         cells = [cell for cell, stone in board.items() if stone == "."]
     else:
@@ -40,10 +40,10 @@ def fives(board, colour, game, around=None):
 
 
 def wins_by_fours(board, colour, game, seen=None, reply=None):
-    """A line of moves with which a colour, to move, wins by fours; `None` if there is none.
+    """Return moves with which `colour`, to move, wins by fours; `None` if there are none.
 
-    The line holds both colours' moves, up to the five. `seen` are positions without one, and
-    `reply` is what the other colour has just stopped the only five with.
+    The moves of both colours are included, up to the five. `seen` contains positions without such a
+    win. `reply` is the cell on which the other colour just stopped the only five.
     """
     seen = set() if seen is None else seen
     key = "".join(board.values())

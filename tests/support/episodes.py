@@ -1,4 +1,4 @@
-"""Episodes and words that several test files take."""
+"""Episodes and texts that several test files use."""
 
 import boardenvs
 from boardenvs import Episode
@@ -14,7 +14,7 @@ def won(**kwargs):
 
 
 def shown_text(game, state):
-    """The position, and below it what only its player to move has still to be told."""
+    """Return the position's text, followed by the line for the player to move."""
     over = state["terminated"] or state["truncated"]
     turn_line = "" if over else game.presentation.turn_line(state)
     return game.to_text(state) + (turn_line and f"{turn_line}\n")

@@ -1,7 +1,7 @@
-"""The animations on the games' pages: `python tests/support/game_gifs.py [GAME ...]` makes them.
+"""The animations on the games' pages, written by `python tests/support/game_gifs.py [GAME ...]`.
 
-Each one is a whole game of fixed agents and a fixed seed. A frame stores only the pixels that
-changed, in few colours, so that the files stay small.
+Each animation is one game of fixed agents with a fixed seed. Frames store only changed pixels and
+use few colours, to keep the files small.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ GAMES = {
     "dominoes175": {"agents": ["greedy"], "seed": 124},
     "pizza_order": {"agents": ["greedy"], "seed": 5, "size": 400},
 }
-"""The game that each animation shows."""
+"""Agents, seed and picture options of each game's animation."""
 
 
 def episode(name):
-    """Play the game that the animation shows."""
+    """Play the game of the animation."""
     game = boardenvs.make(name, **GAMES[name].get("params", {}))
     return boardenvs.Episode.play(game, GAMES[name]["agents"], seed=GAMES[name]["seed"])
 
@@ -66,7 +66,7 @@ def write(name):
         loop=0,
         optimize=False,
         disposal=1,
-        transparency=colours,  # the colour of pixels that did not change
+        transparency=colours,  # marks pixels that did not change
     )
 
 

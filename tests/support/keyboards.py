@@ -1,4 +1,4 @@
-"""A person at the keyboard, for tests of programs that ask by `input`."""
+"""Simulated typing, for tests of programs that call `input`."""
 
 import os
 import signal
@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 CELLS = [f"{column}{row}" for row in range(1, 7) for column in "ABCDEF"]
-"""Of Gekitai, for somebody who types all until one is legal."""
+"""All cells of Gekitai, for tests that type each cell until one is legal."""
 
 
 def answering(lines):
-    """A stand-in for `input` that answers with the given lines and echoes them, as a terminal does.
+    """Return a replacement for `input` that returns the given lines and echoes them.
 
-    After the last one the input ends.
+    After the last line it raises `EOFError`.
     """
     answers = iter(lines)
 
@@ -28,12 +28,12 @@ def answering(lines):
 
 
 def interrupted(module, arguments, prompt):
-    """What a program, run as a module, leaves when Ctrl-C meets it at its first prompt.
+    """Run a module as a program and press Ctrl-C at its first prompt.
 
     Returns:
-        What it prints after the prompt and on standard error, as bytes, and its exit status.
+        The bytes printed after the prompt, the bytes on standard error, and the exit status.
     """
-    # A test run in the background may hand on that interrupts are ignored.
+    # Tests in the background may pass on that SIGINT is ignored.
     start = (
         "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         f"runpy.run_module({module!r}, run_name='__main__')"
@@ -55,19 +55,21 @@ def interrupted(module, arguments, prompt):
 
 
 def at_a_terminal(arguments, typed, prompt, columns=80, **environment):
-    """What a program shows at a terminal of its own, where lines are typed at its prompts.
+    """Run a program at its own terminal and type lines at its prompts.
 
     Args:
-        arguments: the program, and what it is told.
-        typed: texts or bytes, one at each prompt; after the last one Ctrl-D. A key that nothing
-            comes of is pressed again: Python loses what comes just before it waits for a line.
-            Ctrl-C interrupts, whether or not the tests ignore it, as in the background.
-        prompt: how what it shows ends when it waits.
-        columns: of the window.
-        **environment: what it finds there beside what there is; `None` for nothing.
+        arguments: the program and its arguments.
+        typed: texts or bytes, one for each prompt, then Ctrl-D. Bytes without effect are sent
+            again,
+            because Python loses a key pressed just before it waits for a line. Ctrl-C interrupts
+                the
+            program even if the tests ignore SIGINT, as in the background.
+        prompt: end of the output when the program waits.
+        columns: width of the terminal.
+        **environment: additional environment variables; `None` removes one.
 
     Returns:
-        What it shows, with what was typed, and its exit status.
+        The output, including the echoed input, and the exit status.
     """
     import fcntl
     import pty
@@ -80,7 +82,7 @@ def at_a_terminal(arguments, typed, prompt, columns=80, **environment):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     known = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "", **environment}
     known = {key: value for key, value in known.items() if value is not None}
-    # The leader of a session gets the terminal that it opens, which sends Ctrl-C there.
+    # The terminal sends Ctrl-C to the session leader that opens it.
     own = 'tty=$1; shift; exec "$@" <> "$tty" >&0 2>&1'
     rest = iter(typed)
     seen, looked = b"", 0

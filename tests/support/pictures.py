@@ -1,4 +1,4 @@
-"""Pictures as trees, for tests that measure them."""
+"""SVG pictures as element trees, for tests that measure them."""
 
 import xml.etree.ElementTree as ET
 
@@ -7,9 +7,10 @@ PLACES = {"circle": ("cx", "cy"), "ellipse": ("cx", "cy"), "rect": ("x", "y"), "
 
 
 def tree(picture):
-    """The elements of a picture, each where it is seen: what a page moves is drawn around 0, 0.
+    """Return a picture's tree with each element at its visible position.
 
-    A path, which begins anywhere, gets its place as an attribute.
+    Groups draw their elements around 0, 0 and move them. A path gets its position as attribute
+    `at`.
     """
     root = ET.fromstring(picture)
     for piece in root.iter(SVG + "g"):

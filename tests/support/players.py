@@ -1,8 +1,8 @@
-"""Players that several test files let sit down."""
+"""Players that several test files use."""
 
 
 class First:
-    """The first legal action; remembers what it was shown."""
+    """A player of the first legal action that records the states it receives."""
 
     def __init__(self, game):
         self.game = game
@@ -14,7 +14,7 @@ class First:
 
 
 class Last(First):
-    """The last legal action; remembers what it was shown."""
+    """A player of the last legal action that records the states it receives."""
 
     def act(self, states):
         self.shown.append(states.copy())

@@ -11,12 +11,15 @@ def pick(mask, rng):
 
 
 def equal(one, other):
-    """Whether two calls of an environment returned the same."""
+    """Return whether two calls of an environment returned equal values."""
     return data_equivalence(tuple(one), tuple(other), exact=True)
 
 
 def position(game, plies, seat=None):
-    """A live position after so many random plies, as an array of one; `seat` to move."""
+    """Return an unfinished position after `plies` random plies, with `seat` to move if given.
+
+    The array has length 1.
+    """
     for seed in itertools.count():
         rng = np.random.default_rng(seed)
         states = game.new(1, seed)

@@ -1,8 +1,8 @@
-"""The tables of ratings on the pages and in the README: the arenas they come from, and their text.
+"""The tables of ratings in the README and the pages: their arenas and their text.
 
-`python tests/support/result_tables.py NAME ...` plays these arenas again (all with `--all`), keeps
-what came out in `results` in the games' folders of `tests/agents/games`, and writes every table
-anew; without names it only writes the tables.
+`python tests/support/result_tables.py NAME ...` plays these arenas again (`--all` plays all) and
+stores their results in the folders `results` of `tests/agents/games`. It then writes all tables.
+Without names, it only writes the tables.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TRAINING = ROOT / "agents" / "training" / "README.md"
 CURVES = ROOT / "agents" / "curves" / "README.md"
 QUANTISE = ROOT / "agents" / "training" / "INT8.md"
 PLACES = ROOT / "tests" / "agents" / "games"
-"""A folder for each game, with `tables.toml` and the results."""
+"""The folder with a subfolder for each game, which contains `tables.toml` and the results."""
 
 NAMED = {
     name: {"game": game, "games": 200, **table}
@@ -45,46 +45,46 @@ NAMED = {
         (PLACES / game / "tables.toml").read_text(encoding="utf-8")
     ).items()
 }
-"""The tables and, without an arena of their own, other games that have a trained agent."""
+"""All entries of `tables.toml`: the tables, and other variants of games with a trained agent."""
 
 TABLES = {name: table for name, table in NAMED.items() if "arena" in table}
-"""What makes each table, by its name: the game, the arena's arguments, and games of a match."""
+"""Game, arena arguments and number of games per match of each table, by name."""
 
 OVERVIEWS = ("all", "ladder", "shipped", "int8", "curves")
 """The tables over several games."""
 
 
 def command(name):
-    """What makes a table."""
+    """Return the command that produces a table."""
     table = TABLES[name]
     return f"boardenvs arena {table['game']} {table['arena']} --games {table['games']} --seed 0"
 
 
 def result_file(name):
-    """Where the results of a table lie."""
+    """Return the path of a table's results."""
     return PLACES / TABLES[name]["game"] / "results" / f"{name}.json"
 
 
 def read_report(name):
-    """The results of a table."""
+    """Return the results of a table."""
     return json.loads(result_file(name).read_text(encoding="utf-8"))
 
 
 def rated_of(report):
-    """The table of an arena's ratings."""
+    """Return the table of an arena's ratings."""
     ratings = [Rating(r["agent"], r["elo"], r["low"], r["high"], None) for r in report["ratings"]]
     return ratings_table(ratings, report["pairs"])
 
 
 def score_of(result):
-    """Score and interval of `a`, or of an agent alone, to whom a draw is no win."""
+    """Return score and interval of agent `a` of a pair, or of a single agent, whose draws count 0."""
     points = result["wins"] + (result["draws"] / 2 if "a" in result else 0)
     interval = wilson(points, result["games"])
     return score_text(points / result["games"]), interval_text(*interval)
 
 
 def tables_of(report):
-    """The ratings, and the score of every pair; for a game for one each agent's share of wins."""
+    """Return the ratings and the scores of all pairs, or each agent's share of wins in a solo game."""
     if not report["pairs"]:
         rows = [
             (solo["agent"], str(solo["games"]), str(solo["wins"]), *score_of(solo))
@@ -104,7 +104,7 @@ def tables_of(report):
 
 
 def page_block(name):
-    """What the page shows: where the trained agent is from, the command, and what came out."""
+    """Return a page's block: origin of the trained agent, command and results."""
     told = ""
     report = read_report(name)
     if "trained" in command(name).split():
@@ -119,7 +119,7 @@ def page_block(name):
 
 
 def overview_rows():
-    """All agents of the arenas, the best of each first; the first has the arena's title."""
+    """Return rows of all agents in all arenas, best first; the first row has the arena's title."""
     rows = []
     for name in TABLES:
         report = read_report(name)
@@ -140,13 +140,13 @@ def overview_rows():
 
 
 def overview_block():
-    """What the page on strength shows of all games."""
+    """Return the table of all games, for the page on strength."""
     head = ("game", "agent", "Elo (95% interval)", "games", "score")
     return Table(head, overview_rows(), left=(0, 1), code=(1,)).markdown()
 
 
 def curves_block():
-    """Where the reference learners ended on each task that has curves."""
+    """Return the final scores of the reference learners on each task that has curves."""
     rows = []
     for name in suite("v1"):
         curves = reference_curves(name)
@@ -161,12 +161,12 @@ def curves_block():
 
 
 def scored(score, interval):
-    """A score with its interval."""
+    """Return the text of a score with its interval."""
     return f"{score_text(score)} ({interval_text(*interval)})"
 
 
 def ladder_block():
-    """What the README shows of the benchmark: how long each task's ladder is, and who is on top."""
+    """Return the README's table of the benchmark: size and strongest agent of each ladder."""
     rows = []
     for name in suite("v1"):
         ladder = read_ladder("v1", name)
@@ -186,7 +186,7 @@ def ladder_block():
 
 
 def shipped_block():
-    """What the page on training shows of the shipped agents: their cards."""
+    """Return the table of the shipped agents' cards, for the page on training."""
     rows = []
     for name, table in NAMED.items():
         title = table["title"]
@@ -209,7 +209,7 @@ def shipped_block():
 
 
 def int8_block():
-    """What their page shows of the shipped networks' versions in int8: their cards."""
+    """Return the table of the shipped networks' int8 versions, from their cards."""
     rows = []
     for path in sorted(Path(agents.games.__file__).parent.glob("*/*.json")):
         entry = json.loads(path.read_text(encoding="utf-8")).get("int8")
@@ -234,10 +234,10 @@ def int8_block():
 
 
 def replaced(text, name, block):
-    """A text with a block between its marks for a name.
+    """Return the text with the block between the marks of `name` replaced.
 
     Raises:
-        ValueError: the text has no such marks, or several.
+        ValueError: the text does not contain these marks exactly once.
     """
     begin, end = f"<!-- results: {name} -->\n", f"<!-- end of results: {name} -->\n"
     between = re.escape(begin) + ".*?" + re.escape(end)
@@ -248,8 +248,10 @@ def replaced(text, name, block):
 
 
 def place(name):
-    """The file that shows a table, an overview of all games ("all", "ladder", "curves") or
-    the cards ("shipped", "int8"); and the text."""
+    """Return the file that contains a table or an overview, and the table's text.
+
+    Overviews cover all games ("all", "ladder", "curves") or the cards ("shipped", "int8").
+    """
     overviews = {
         "all": (STRENGTH, overview_block),
         "ladder": (README, ladder_block),
@@ -266,8 +268,8 @@ def place(name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TABLES))
-    parser.add_argument("--all", action="store_true", help="play all of them")
-    parser.add_argument("--workers", default="1", help="processes that play (1)")
+    parser.add_argument("--all", action="store_true", help="play all arenas")
+    parser.add_argument("--workers", default="1", help="number of processes (1)")
     options = parser.parse_args()
     if unknown := set(options.names) - set(TABLES):
         parser.error(f"there is no table {', '.join(sorted(unknown))}")
@@ -279,7 +281,7 @@ def main():
         if status := run_command([*asked, *json_file, "--workers", options.workers]):
             return status
         report = read_report(name)
-        del report["seconds_per_move"]  # of this machine
+        del report["seconds_per_move"]  # depends on this machine
         result_file(name).write_text(f"{json.dumps(report, indent=2)}\n", encoding="utf-8")
     for name in (*TABLES, *OVERVIEWS):
         path, block = place(name)

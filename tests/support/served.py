@@ -1,4 +1,4 @@
-"""A game that is served, and requests as anybody may make them."""
+"""A served game and arbitrary requests to it."""
 
 import contextlib
 import http.client
@@ -13,7 +13,7 @@ import boardenvs
 
 @contextlib.contextmanager
 def serve(name, opponent="random", seat=0, seed=1, **params):
-    """A game that is served as long as the context lasts: a `Served`."""
+    """Serve a game within the context and yield a `Served`."""
     from agents.play.web.room import Room
     from agents.play.web.serve import prepare
     from agents.play.web.session import Session
@@ -32,7 +32,7 @@ def serve(name, opponent="random", seat=0, seed=1, **params):
 
 
 class Served:
-    """A game served in a thread of this process, and requests as anybody may make them."""
+    """A game served in a thread of this process, with arbitrary requests to it."""
 
     def __init__(self, address):
         self.address = address
@@ -40,7 +40,7 @@ class Served:
         self.origin = f"http://{self.host}"
 
     def ask(self, method="GET", path=None, body=None, **headers):
-        """Status, headers and body of the answer; a header of `None` is left out."""
+        """Return status, headers and body of the response; headers with value `None` are omitted."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         with contextlib.closing(connection):
             skip = "Host" in headers
@@ -55,40 +55,40 @@ class Served:
             return answer.status, answer.headers, answer.read()
 
     def connect(self, sent=b""):
-        """A fresh connection over which something has been sent."""
+        """Open a new connection and send bytes over it."""
         here, port = self.host.split(":")
         connection = socket.create_connection((here, int(port)), timeout=60)
         connection.sendall(sent)
         return connection
 
     def half_an_order(self):
-        """What a client sends that says that it orders something, and then stops."""
+        """Return a request that announces a command and stops in the middle."""
         return (
             f"POST /{self.token}/act HTTP/1.1\r\nHost: {self.host}\r\nOrigin: {self.origin}\r\n"
             'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"do":'
         ).encode()
 
     def act(self, order, **headers):
-        """Status and JSON of an order given as the page gives it, but for these headers."""
+        """Send a command as the page does, with `headers` changed; return status and JSON."""
         body = order if isinstance(order, bytes) else json.dumps(order).encode()
         headers = {"Origin": self.origin, "Content_Type": "application/json", **headers}
         status, _, answer = self.ask("POST", f"/{self.token}/act", body, **headers)
         return status, json.loads(answer)
 
     def open(self, data, version, **headers):
-        """Status and JSON of the opening of a file's bytes, as the page does it."""
+        """Send a file's bytes as the page does when it opens a file; return status and JSON."""
         headers = {"Origin": self.origin, "Content_Type": "application/json", **headers}
         path = f"/{self.token}/open?version={version}"
         status, _, answer = self.ask("POST", path, data, **headers)
         return status, json.loads(answer)
 
     def shown(self):
-        """What the page is told."""
+        """Return the JSON data in the page."""
         page = self.ask()[2].decode()
         return json.loads(re.search(r'type="application/json">(.*?)</script>', page)[1])
 
     def until_ready(self, version):
-        """Wait until the next game is prepared; what is told of it."""
+        """Wait until the next game is prepared and return the last response."""
         told = {"preparing": True}
         while told["preparing"]:
             status, told = self.act({"do": "ready", "version": version})

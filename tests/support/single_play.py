@@ -1,4 +1,4 @@
-"""Play of the single-seat environment, for its tests."""
+"""Helpers that play the single-seat environment in tests."""
 
 import itertools
 
@@ -7,7 +7,7 @@ from random_play import pick, position
 
 
 class Answers:
-    """The answers of a function."""
+    """A player that calls a function."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -17,7 +17,7 @@ class Answers:
 
 
 class Illegal:
-    """The first illegal action."""
+    """A player of the first illegal action."""
 
     def __init__(self, game):
         self.game = game
@@ -27,7 +27,7 @@ class Illegal:
 
 
 def play_out(env, mask, seed=0):
-    """Random legal play to the end of the game; everything that was returned."""
+    """Play randomly to the end of the game and return all results of `step`."""
     rng = np.random.default_rng(seed)
     returned = []
     over = False
@@ -39,15 +39,15 @@ def play_out(env, mask, seed=0):
 
 
 def position_with_illegal(game):
-    """As `position`, with seat 0 to move and an action that is illegal, as soon as there is one."""
+    """Return the earliest `position` with seat 0 to move and an illegal action."""
     turns = (position(game, n * game.num_players, seat=0) for n in itertools.count(2))
     return next(states for states in turns if not game.legal(states).all())
 
 
 def reach_illegal(env, mask):
-    """Play to a position with an illegal action and give its number."""
+    """Play to a position with an illegal action and return this action."""
     rng = np.random.default_rng(0)
-    while mask.all() or not mask.any():  # a game may end before there is one
+    while mask.all() or not mask.any():  # the game may end before an action is illegal
         info = env.step(pick(mask, rng))[4] if mask.any() else env.reset()[1]
         mask = info["action_mask"]
     return int(mask.argmin())

@@ -1,10 +1,10 @@
-"""What stands in a store's file, read and changed past the store."""
+"""Direct access to a store's file, without the store's classes."""
 
 import sqlite3
 
 
 def rows(path):
-    """All games of a store, by match and number."""
+    """Return all games of a store, ordered by match and number."""
     with sqlite3.connect(path, timeout=60) as connection:
         found = connection.execute(
             "SELECT agents, number, seed, seats, moves, returns, plies FROM games "
@@ -15,7 +15,7 @@ def rows(path):
 
 
 def changed(path, statement):
-    """Execute a statement of SQL."""
+    """Execute an SQL statement."""
     with sqlite3.connect(path) as connection:
         connection.execute(statement)
     connection.close()

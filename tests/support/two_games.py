@@ -1,6 +1,6 @@
-"""The games that a test of all games runs on by default: two of them.
+"""The two games on which tests of all games run by default.
 
-What is tested so belongs to no game. `pytest -m slow` runs the tests on the other games.
+These tests are independent of the game. `pytest -m slow` runs them on the other games.
 """
 
 import re
@@ -8,18 +8,18 @@ import re
 import pytest
 
 TWO = ("game112", "dominoes175")
-"""A plain game for two, and one with chance and hidden parts."""
+"""A plain two-player game, and a game with chance and hidden information."""
 TWO_WITH_OPPONENTS = ("game112", "goat_race")
-"""A plain game for two, and one for three with chance."""
+"""A plain two-player game, and a three-player game with chance."""
 on_two_games = pytest.mark.parametrize("name", TWO, scope="session")
-"""Marks a test that takes long and would show nothing new on the other games."""
+"""Decorator of long tests that would find nothing new on other games."""
 
 
 def others_slow(cases, by_default=TWO):
-    """Return the cases as parameters of a test: those of other games are slow.
+    """Return the parameters of a test, where the cases of other games are marked as slow.
 
     Args:
-        cases: each begins with the name of its game, or is a tuple that does.
+        cases: each is a name of a game with or without a suffix, or a tuple that starts with one.
         by_default: names of the games that are not slow.
     """
     return [

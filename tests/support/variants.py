@@ -1,4 +1,4 @@
-"""Each game with other arguments than its defaults: `variants.toml` in its folder of the tests."""
+"""Variants of the games: other arguments than the defaults, from `tests/<game>/variants.toml`."""
 
 import tomllib
 from pathlib import Path
@@ -7,13 +7,13 @@ import boardenvs
 
 
 def variants(name):
-    """Arguments of a game by what the variant is called; none where it has no such file."""
+    """Return the arguments of each variant by its name; empty if the game has no such file."""
     path = Path(__file__).parents[1] / name / "variants.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def first_variant(name):
-    """The arguments of the first of them, or none."""
+    """Return the arguments of the first variant; empty if there is none."""
     return next(iter(variants(name).values()), {})
 
 
@@ -25,4 +25,4 @@ VARIANTS = {
         for called, params in variants(name).items()
     },
 }
-"""All games, with their defaults and otherwise: name and arguments by what they are called."""
+"""Game and arguments of each default game and each variant, by name."""

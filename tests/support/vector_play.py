@@ -1,11 +1,11 @@
-"""Play of the vector environment, for its tests."""
+"""Helpers that play the vector environment in tests."""
 
 import numpy as np
 from players import Last
 
 
 class Drawing:
-    """An action drawn from the words it is given, as `boardenvs.envs.opponents.Opponent` allows."""
+    """A player that samples from given random words, as `boardenvs.envs.opponents.Opponent` allows."""
 
     def __init__(self, game):
         self.game = game
@@ -29,13 +29,13 @@ OPPONENTS = {
 
 
 def choose(masks, k):
-    """A legal action of every row, by the row and `k` alone; 0 where there is none."""
+    """Return a legal action of each row, determined by the row and `k`; 0 if there is none."""
     wanted = (7 * k + 3) % np.maximum(masks.sum(1), 1)
     return (masks.cumsum(1) > wanted[:, None]).argmax(1)
 
 
 def rollout(envs, start, steps, first=0):
-    """Legal play: the list of everything that was returned, `start` at its head."""
+    """Play legal actions and return `start`, followed by each result of `step`."""
     returned = [start]
     for k in range(first, first + steps):
         returned.append(envs.step(choose(returned[-1][-1]["action_mask"], k)))
@@ -43,7 +43,7 @@ def rollout(envs, start, steps, first=0):
 
 
 def rows(returned, num):
-    """What `rollout` returned about the first `num` games, as bytes."""
+    """Return the bytes of the first `num` games in the result of `rollout`."""
     return [
         [array[:num].tobytes() for array in step[:-1]]
         + [
@@ -51,7 +51,7 @@ def rows(returned, num):
             for key in sorted(step[-1])
             if isinstance(step[-1][key], np.ndarray)
             and step[-1][key].dtype != object
-            # Absent from a step in which no game of a smaller batch ended.
+            # A smaller batch omits these keys at steps where none of its games ends.
             and "final" not in key
         ]
         for step in returned

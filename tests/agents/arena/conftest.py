@@ -1,4 +1,4 @@
-"""A store of games."""
+"""Stores of games."""
 
 import pytest
 
@@ -12,6 +12,6 @@ def path(tmp_path):
 
 @pytest.fixture
 def filled(path, gekitai):
-    """A store of three matches of ten games."""
+    """Return the path of a store with three matches of ten games."""
     list(round_robin(gekitai, ["random", "greedy", "random"], 10, 3, store=path))
     return path

@@ -1,4 +1,4 @@
-"""The command, run in this process or as it was installed."""
+"""The command, run in this process or as installed."""
 
 import io
 import re
@@ -13,9 +13,9 @@ from agents.command import main
 
 @pytest.fixture
 def command(capsys):
-    """The function that runs the command in this process: status, output, errors.
+    """Return the function that runs the command in this process: status, output, errors.
 
-    The lines of progress are among the errors only where they are asked for.
+    Lines of progress are removed from the errors unless `progress=True`.
     """
 
     def run(*arguments, progress=False):
@@ -30,7 +30,7 @@ def command(capsys):
 
 @pytest.fixture
 def fails(command):
-    """The function that expects one line on standard error and status 2."""
+    """Return the function that expects status 2 and one line on standard error."""
 
     def run(said, *arguments):
         status, out, err = command(*arguments)
@@ -44,7 +44,7 @@ def fails(command):
 
 @pytest.fixture
 def typed(monkeypatch):
-    """The function that sets what a person types."""
+    """Return the function that sets the lines that a person types."""
 
     def type_in(*lines):
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
@@ -54,13 +54,13 @@ def typed(monkeypatch):
 
 @pytest.fixture
 def script():
-    """The installed command."""
+    """Return the path of the installed command."""
     return Path(sys.executable).with_name("boardenvs")
 
 
 @pytest.fixture
 def installed(script):
-    """The function that runs the installed command in a process of its own."""
+    """Return the function that runs the installed command in its own process."""
 
     def run(*arguments, **options):
         return subprocess.run(

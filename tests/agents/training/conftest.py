@@ -1,4 +1,4 @@
-"""What the tests of training share."""
+"""Fixtures of the tests of training."""
 
 import pytest
 from sb3_contrib import MaskablePPO
@@ -11,7 +11,7 @@ from boardenvs.envs.vector import SeatVectorEnv
 
 @pytest.fixture
 def finished(tmp_path, gekitai, tiny_settings):
-    """The folder of a short run that is over, and the run."""
+    """Return the folder of a short finished run, and the run."""
     folder = tmp_path / "run"
     run = train(gekitai, folder, 256, 1, "first", settings=tiny_settings)
     return folder, run

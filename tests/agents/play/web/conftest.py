@@ -1,4 +1,4 @@
-"""What the tests of the page to play in share: a game that is really served."""
+"""Fixtures of the tests of the web page: a served game."""
 
 import pytest
 from served import serve
@@ -6,5 +6,5 @@ from served import serve
 
 @pytest.fixture(scope="module")
 def serving():
-    """`with serving(name, opponent, seat, seed, **params) as served:`, a `Served`."""
+    """Return `serve`, used as `with serving(name, opponent, seat, seed, **params) as served:`."""
     return serve

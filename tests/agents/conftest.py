@@ -31,7 +31,7 @@ def game112():
 
 @pytest.fixture(scope="session")
 def live_positions(random_positions):
-    """Return the function `(game, num, seed) -> records` of unfinished positions of random games."""
+    """Return the function `(game, num, seed) -> records` of random unfinished positions."""
 
     def live(game, num, seed):
         states = random_positions(game, num, seed)

@@ -77,14 +77,14 @@ def rated_of(report):
 
 
 def score_of(result):
-    """Return score and interval of agent `a` of a pair, or of a single agent, whose draws count 0."""
+    """Return score and interval of a pair's agent `a`, or of a single agent whose draws count 0."""
     points = result["wins"] + (result["draws"] / 2 if "a" in result else 0)
     interval = wilson(points, result["games"])
     return score_text(points / result["games"]), interval_text(*interval)
 
 
 def tables_of(report):
-    """Return the ratings and the scores of all pairs, or each agent's share of wins in a solo game."""
+    """Return the ratings and the scores of all pairs, or the shares of wins in a solo game."""
     if not report["pairs"]:
         rows = [
             (solo["agent"], str(solo["games"]), str(solo["wins"]), *score_of(solo))

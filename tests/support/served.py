@@ -40,7 +40,7 @@ class Served:
         self.origin = f"http://{self.host}"
 
     def ask(self, method="GET", path=None, body=None, **headers):
-        """Return status, headers and body of the response; headers with value `None` are omitted."""
+        """Return status, headers and body of the response; headers of value `None` are omitted."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         with contextlib.closing(connection):
             skip = "Host" in headers

@@ -5,7 +5,7 @@ from players import Last
 
 
 class Drawing:
-    """A player that samples from given random words, as `boardenvs.envs.opponents.Opponent` allows."""
+    """A player that samples from given words, as `boardenvs.envs.opponents.Opponent` allows."""
 
     def __init__(self, game):
         self.game = game

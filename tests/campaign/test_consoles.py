@@ -1,13 +1,15 @@
-"""Console programs, `boardenvs play` and `boardenvs analyse`, for people who type anything.
+"""Attack console programs, `boardenvs play` and `boardenvs analyse` with arbitrary input.
 
-Most sessions run in this process: a program's `main` with another standard input, which reads what
-the program prints, so that games go on to their end between what no program expects. Some run as
-a process of its own, at a pipe or at a terminal, whose Ctrl-C and Ctrl-D are pressed, too.
+Most sessions call a program's `main` in this process. Their standard input reads the program's
+output, so that games continue between lines that the program does not expect. Other sessions run a
+subprocess at a pipe or at a terminal, which also receives Ctrl-C and Ctrl-D.
 
-A failure is a session that ends by an exception or with another status than 0 (the end, or the end
-of input), 2 (one line on standard error, and only at bad arguments) or 130 (Ctrl-C); a traceback
-or a warning anywhere; or one that is not over after two minutes of computing (which may compile),
-or half an hour of whatever a busy machine does meanwhile.
+A session fails if it
+
+- ends with an exception or a status other than 0 (end of game or input), 2 (one line on standard
+  error, for bad arguments) or 130 (Ctrl-C),
+- prints a traceback or a warning,
+- needs more than two minutes of CPU time, or half an hour of wall time on a busy machine.
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ from agents.command import main as command
 from agents.play.screen import marked
 
 GAMES = list(boardenvs.GAMES)
-LONGEST = 120  # seconds of computing
-PATIENCE = 1800  # seconds, for a machine that is busy otherwise
+LONGEST = 120  # seconds of CPU time
+PATIENCE = 1800  # seconds, enough for a busy machine
 ENCODINGS = ["utf-8", "ascii", "latin-1", "cp1252", "utf-16"]
 
 
 class TooLongError(BaseException):
-    """No program catches it by mistake."""
+    """Not an `Exception`, so that no program catches it by mistake."""
 
 
 def _too_long(*_):
@@ -52,7 +54,7 @@ def _too_long(*_):
 
 @contextlib.contextmanager
 def at_most(computing, waiting):
-    """Raise `TooLongError` in the main thread if what is inside takes more seconds of either."""
+    """Raise `TooLongError` in the main thread after these seconds of CPU or of wall time."""
     before = {one: signal.signal(one, _too_long) for one in (signal.SIGPROF, signal.SIGALRM)}
     signal.setitimer(signal.ITIMER_PROF, computing)
     signal.setitimer(signal.ITIMER_REAL, waiting)
@@ -66,10 +68,10 @@ def at_most(computing, waiting):
 
 
 def session(main, arguments, next_line, encoding, seed):
-    """Run a program with a keyboard; `next_line` gets what it printed.
+    """Run a program with a simulated keyboard; `next_line` receives the program's output.
 
     Returns:
-        What is wrong, in words; empty if nothing. The lines that were typed.
+        The fault as text, empty if there is none, and the typed lines.
     """
     keyboard = Keyboard(lambda: next_line(printed.getvalue().decode(errors="replace")))
     stdin = io.TextIOWrapper(io.BufferedReader(keyboard), encoding="utf-8")
@@ -85,7 +87,7 @@ def session(main, arguments, next_line, encoding, seed):
         patch.setattr(sys, "stdin", stdin)
         patch.setattr(sys, "stdout", stdout)
         patch.setattr(sys, "stderr", problems)
-        # What shuffles anew each time shuffles by the round's seed.
+        # Unseeded generators use the round's seed, so that the round can be repeated.
         patch.setattr(np.random, "default_rng", lambda given=seed: default(given))
         try:
             status = main(list(arguments))
@@ -93,13 +95,13 @@ def session(main, arguments, next_line, encoding, seed):
             status = stop.code
         except TooLongError:
             return "never over", keyboard.typed
-        except BaseException as error:  # noqa: BLE001 whatever it is, it is told
+        except BaseException as error:  # noqa: BLE001 any error is reported
             return f"{type(error).__name__}: {error}", keyboard.typed
     return fault(status, printed.getvalue(), problems.getvalue().encode()), keyboard.typed
 
 
 def fault(status, out, err, interrupted=False):
-    """What is wrong with how a session ended; empty if nothing."""
+    """Return what is wrong with the end of a session; empty if nothing."""
     if b"Traceback" in out + err or b"Warning" in out + err:
         return f"printed {(out + err)[-300:]!r}"
     if status == 2:
@@ -111,7 +113,7 @@ def fault(status, out, err, interrupted=False):
 
 
 def one_session(main, arguments, name, seed):
-    """A session by its seed: what is wrong, and the smallest lines that show it."""
+    """Run the session of a seed; return its fault and the smallest lines that reproduce it."""
     rng = np.random.default_rng(seed)
     encoding = str(rng.choice(ENCODINGS, p=[0.6, 0.1, 0.1, 0.1, 0.1]))
     typist = Typist(name, rng)
@@ -131,7 +133,7 @@ def program(name):
 
 
 def odd_arguments(name, rng):
-    """Arguments of a console program, mostly none and mostly good ones."""
+    """Return arguments of a console program: mostly none, and mostly valid."""
     odd = ["", "0", "-1", "7", "9", "12", "x", "1e3", "²", "٣", "9" * 5000, "-N", "--", "%s", "\n"]
     known = {
         "gekitai": [["-N", "7", "-P", "6"], ["-L", "2"], ["-N", "8", "-L", "4"]],
@@ -159,7 +161,7 @@ def test_console_programs(attack):
 
 
 def play_arguments(rng):
-    """A game, and the arguments of `boardenvs play`."""
+    """Return a game and the arguments of `boardenvs play`."""
     name = GAMES[rng.integers(len(GAMES))]
     game = boardenvs.make(name)
     opponent = ["random", "greedy", "mcts:5", "puct:5", "first", ""][rng.integers(6)]
@@ -185,7 +187,7 @@ def test_play(attack):
 
 
 def mangled(text, rng):
-    """A text, or what is left of it after a few changes."""
+    """Return a text as bytes after up to three changes."""
     data = bytearray(text.encode())
     for _ in range(rng.integers(4)):
         place, way = int(rng.integers(len(data) + 1)), rng.integers(3)
@@ -199,7 +201,7 @@ def mangled(text, rng):
 
 
 def analyse_arguments(rng):
-    """The arguments of `boardenvs analyse`, and what stands at its standard input."""
+    """Return the arguments of `boardenvs analyse` and its standard input."""
     name = GAMES[rng.integers(len(GAMES))]
     game = boardenvs.make(name)
     state = game.new(1, int(rng.integers(1000)))
@@ -237,18 +239,18 @@ def test_analyse(attack):
 
 
 def lines_for(name, rng):
-    """Lines that are typed without looking, and end."""
+    """Return a finite list of lines that ignore the program's output."""
     typist = Typist(name, rng)
     return list(iter(functools.partial(typist.line, ""), b""))
 
 
 COMMAND = Path(sys.executable).with_name("boardenvs")
-# The leader of a session gets the terminal that it opens, which sends Ctrl-C there.
+# The terminal sends Ctrl-C to the session leader that opens it.
 OWN_TERMINAL = 'tty=$1; shift; exec "$@" <> "$tty" >&0 2>&1'
 
 
 def at_a_pipe(arguments, typed):
-    """What is wrong with a program whose standard input is a pipe; empty if nothing."""
+    """Return what is wrong with a program whose standard input is a pipe; empty if nothing."""
     with subprocess.Popen(
         arguments,
         stdin=subprocess.PIPE,
@@ -263,12 +265,12 @@ def at_a_pipe(arguments, typed):
     return fault(process.returncode, out, err)
 
 
-# Those that end or stop a program from outside are the terminal's matter.
+# Keys by which a terminal stops or ends a program.
 KEYS_LEFT_OUT = bytes([0x11, 0x13, 0x1A, 0x1C])
 
 
 def at_a_terminal(arguments, typed):
-    """What is wrong with a program at a terminal, where lines are typed and then Ctrl-D."""
+    """Return what is wrong with a program at a terminal, given typed lines and Ctrl-D."""
     ours, theirs = os.openpty()
     with subprocess.Popen(
         ["sh", "-c", OWN_TERMINAL, "sh", os.ttyname(theirs), *arguments],
@@ -284,12 +286,14 @@ def at_a_terminal(arguments, typed):
                     return f"never over, last {seen[-200:]!r}"
                 readable, _, _ = select.select([ours], [], [], 0.02)
                 if readable:
-                    with contextlib.suppress(OSError):  # it has ended
+                    with contextlib.suppress(OSError):  # the program has ended
                         seen += os.read(ours, 1 << 16)
-                elif not seen:  # while Python itself begins, Ctrl-C is Python's
+                elif not seen:  # Python handles Ctrl-C itself while it starts
                     continue
                 elif typed:
-                    with contextlib.suppress(OSError):  # it is full, or has ended
+                    with contextlib.suppress(
+                        OSError
+                    ):  # the buffer is full, or the program has ended
                         typed = typed[os.write(ours, typed[:200]) :]
                 else:
                     with contextlib.suppress(OSError):
@@ -306,7 +310,7 @@ def at_a_terminal(arguments, typed):
 @pytest.mark.takes(6)
 @pytest.mark.attack("console programs and play as processes, at pipes and terminals", "sessions")
 def test_processes(attack):
-    """What a key meets depends on how fast the program is: a round may end otherwise again."""
+    """Repeated rounds may end differently, because keys arrive at other moments."""
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         name, play = play_arguments(rng)

@@ -1,9 +1,9 @@
-"""The suite's core where something is missing: a compiler, cores, a place to write, compiled code.
+"""Run core tests in restricted installations: no compiler, one core, read-only, not compiled.
 
-Each round runs a file of tests in a fresh process under one such condition, or with another Python
-that is found here and has what the package needs. A failure is a test that fails, or a process that
-does not end well. `.ci/other_versions`, with the network, has other Pythons with the newest of what
-the package needs, and the lowest versions that it declares.
+Each round runs a test file in a new process under one of these conditions, or with another
+installed Python that can import the dependencies. A round fails if the process returns another
+status than 0. `.ci/other_versions` uses the network: it tests more Pythons, the newest dependencies
+and the lowest declared versions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 3600  # seconds, for a machine that is busy otherwise
+PATIENCE = 3600  # seconds, enough for a busy machine
 CORE = [
     "tests/game112", "tests/envs/test_batch.py", "tests/core/test_bits.py",
     "tests/core/test_chance.py",
@@ -32,7 +32,7 @@ CORE = [
     "tests/test_golden.py",
 ]  # fmt: skip
 RULES = ["tests/game112/test_game112_rules.py", "tests/core/test_bits.py"]
-"""What applies where nothing is compiled: the rest is too slow there."""
+"""Tests that are fast enough without compiled code."""
 ONE_CORE = """
 import os, sys
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -43,7 +43,7 @@ HAS_ALL = "import gymnasium, hypothesis, numba, onnxruntime, pettingzoo, pytest,
 
 @functools.cache
 def other_pythons():
-    """Interpreters of other versions from 3.11 on that can import what the package needs."""
+    """Return installed interpreters of other versions that can import the dependencies."""
     version = "import sys; print('%d.%d' % sys.version_info[:2])"
     known, found = {f"{sys.version_info[0]}.{sys.version_info[1]}"}, []
     places = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
@@ -60,21 +60,21 @@ def other_pythons():
 
 
 def read_only_copy(folder):
-    """A copy of the package that nobody, not even root, can write compiled code into."""
+    """Return a copy of the package in which even root cannot write compiled code."""
     for package in ("boardenvs", "agents"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / package, folder / package, ignore=ignored)
     for place in [folder, *(p for p in folder.rglob("*") if p.is_dir())]:
         (place / "__pycache__").write_text("no folder")
     (folder / "home").write_text("no folder")
-    # The line about code that is not kept is for people, not for tests that read standard error.
+    # Tests that read standard error do not expect the warning about uncached compiled code.
     silent = "import logging\n\nlogging.getLogger('boardenvs').setLevel('ERROR')\n"
     (folder / "sitecustomize.py").write_text(silent)
     return folder
 
 
 def ran(condition, test, folder):
-    """What a file of tests says under a condition, and the exit status."""
+    """Run a test file under a condition; return the end of its output and its exit status."""
     python, environment = [sys.executable], dict(os.environ)
     for name in [name for name in environment if name.startswith("PYTEST_")]:
         del environment[name]

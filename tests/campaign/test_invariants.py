@@ -1,15 +1,15 @@
-"""What must hold whatever is done: in batches of every size, over threads, through snapshots.
+"""Check invariants of batches and environments: batch sizes, threads, snapshots, autoreset modes.
 
-- The same seed gives the same games, byte by byte, to any number of games and threads; a copy, a
-  pickle, or a batch begun from the records of another goes on as that one does.
-- Nothing is created or lost: the laws that `tests/<game>/array_<game>.py` tells; what the batch
-  shows is what `Game.legal` and `Game.observe` say of its records.
-- Rewards come at ends alone and sum to zero where there are opponents; an illegal action loses, or
-  with `illegal="raise"` raises and changes nothing, as does what is no action.
-- The vector environment plays the same games in both modes of autoreset that play on, and the
-  single one the same as a vector of one.
+- The same seed gives the same games, byte by byte, for any number of games and threads. A copy, a
+  pickle and a batch that starts from the records of another batch continue in the same way.
+- The laws in `tests/<game>/array_<game>.py` hold, for example that no piece is created or lost.
+  Masks and observations of a batch equal `Game.legal` and `Game.observe` of its records.
+- Rewards are nonzero only at ends and sum to zero in games with opponents. An illegal action loses.
+  With `illegal="raise"`, illegal actions raise and change nothing. Invalid values always raise.
+- The vector environment plays the same games in the modes of autoreset SAME_STEP and NEXT_STEP. A
+  single environment equals a vector of one.
 
-A failure is told with the record, or with the number of the step, at which it shows.
+A failure reports the record or the number of the step.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ ODD = [
     lambda good: good.astype(object),
     lambda good: np.full(len(good), 2**63, np.uint64),
 ]
-"""What is no array of actions, made of one."""
+"""Functions that turn an array of actions into an invalid argument."""
 
 
 class BrokenError(Exception):
-    """Something does not hold: the case, and what came out."""
+    """A violated invariant, with its case and its description."""
 
     def __init__(self, case, told):
         super().__init__(case, told)
@@ -56,7 +56,7 @@ class BrokenError(Exception):
 
 
 def laws_of(game):
-    array_game(game, 1)  # makes the module known
+    array_game(game, 1)  # imports the module
     return importlib.import_module(f"array_{game.name}").laws
 
 
@@ -76,7 +76,7 @@ def check_laws(game, laws, states):
 
 
 def check_result(game, movers, wild, told):
-    """What a step returned: rewards, terminated, truncated."""
+    """Check the results of a step: rewards, terminated, truncated."""
     rewards, terminated, truncated = told
     ended, sums = terminated | truncated, rewards.sum(1)
     best = rewards.max(1)
@@ -104,7 +104,7 @@ def same(what, ours, theirs):
 
 
 def twin_of(main, rng):
-    """Another batch that plays the first M of the same games, and what it is."""
+    """Return another batch that plays the first M of the same games, and its description."""
     kind = rng.integers(4)
     if kind == 0:
         return copy.deepcopy(main), "a copy"
@@ -121,7 +121,7 @@ def twin_of(main, rng):
 
 
 def refuses(batch, actions, what):
-    """It raises `ValueError` of one line and changes nothing."""
+    """Check that the batch raises a one-line `ValueError` and changes nothing."""
     before = batch.states.tobytes(), batch.action_mask.tobytes(), batch.observation.tobytes()
     try:
         batch.step(actions)
@@ -200,7 +200,7 @@ def test_batches(attack, called):
         except BrokenError as broken:
             attack.failed(seed, broken.case, broken.told)
         except ValueError as error:
-            # Opponents whose odd actions end every game before the seat's turn; of such it says so.
+            # Odd actions of opponents may end every game before the seat's turn.
             if "games in a row ended before the seat's first turn" not in str(error):
                 raise
 
@@ -209,7 +209,7 @@ def test_batches(attack, called):
 
 
 def action_for(masks, bits):
-    """The marked action of each row that `bits` choose; 0 where none is marked."""
+    """Return the legal action of each row that `bits` select; 0 if there is none."""
     counts = masks.sum(1)
     wanted = (bits % np.maximum(counts, 1).astype(np.uint64)).astype(int)
     return (masks.cumsum(1) == wanted[:, None] + 1).argmax(1)
@@ -220,13 +220,13 @@ def copied(env, pickled):
 
 
 def run(envs, seed, table, swap):
-    """Play `len(table)` steps of the seat in each game: what each step of each game came to.
+    """Play `len(table)` steps of the seat in each game and return the results of each step.
 
     Args:
-        envs: a vector.
-        seed: of its reset.
-        table: random bits, shape (K, N): those of the k-th step of each game.
-        swap: at which call of `step` the vector is replaced by a copy or a pickle of itself.
+        envs: vector environment.
+        seed: seed of the reset.
+        table: random bits, shape (K, N), for each step of each game.
+        swap: number of the call of `step` before which a copy or a pickle replaces the vector.
     """
     num, last = envs.num_envs, len(table)
     next_step = envs.autoreset_mode is gym.vector.AutoresetMode.NEXT_STEP
@@ -301,7 +301,7 @@ def vector_round(attack, seed):
 
 
 def single_round(attack, game, arguments, first, rng):
-    """`SeatEnv`, a vector of one, and PettingZoo's environment play one game alike."""
+    """Check that `SeatEnv`, a vector of one and PettingZoo's environment play the same game."""
     at = f"{game!r}, {arguments}, seed {first}"
     alone = SeatEnv(game, **arguments)
     one = SeatVectorEnv(1, game, **arguments)
@@ -355,7 +355,7 @@ def test_environments(attack):
         except BrokenError as broken:
             attack.failed(seed, broken.case, broken.told)
         except ValueError as error:
-            # Opponents whose odd actions end every game before the seat's turn; of such it says so.
+            # Odd actions of opponents may end every game before the seat's turn.
             if "games in a row ended before the seat's first turn" not in str(error):
                 raise
 
@@ -382,7 +382,7 @@ def test_a_twin_that_goes_astray_is_found(monkeypatch):
 
     def step(self, actions):
         told = real(self, actions)
-        if self.threads != 1:  # a twin
+        if self.threads != 1:  # twin
             self._table.games.states["rng"][0] ^= np.uint64(1)
         return told
 

@@ -1,9 +1,12 @@
-"""Attacked: commands whose operations on files fail.
+"""Attack commands whose file operations fail.
 
-Once, or from there on for good, by EIO, ENOSPC or EACCES, or by a write of half of what was given;
-each point once before any comes again. A failure is a traceback, another status than 0 and 2, a
-message that is not one line or names neither the cause nor a file, files that are not whole, or
-that the same command does not go on, once nothing fails any more.
+An operation fails with EIO, ENOSPC or EACCES, or writes half of the data. It fails once or from
+then on. All points are attacked before any is repeated. A failure is
+
+- a traceback, or a status other than 0 and 2,
+- a message that is not one line or does not name the cause and a file,
+- an incomplete file,
+- an error or another result when the same command continues without faults.
 """
 
 import errno
@@ -16,13 +19,13 @@ from faults import CHANGE, READ, Commands, Kind
 from scenarios import everywhere
 
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EACCES, 0)
-"""0 is half a write."""
+"""Error numbers; 0 means half a write."""
 BY_SQLITE = {
     errno.EIO: ("disk I/O error", "unable to open database"),
     errno.ENOSPC: ("disk is full", "disk I/O error", "unable to open database"),
     errno.EACCES: ("unable to open database", "disk I/O error", "readonly", "locked"),
 }
-"""How SQLite tells of them: it does not tell all apart."""
+"""SQLite's messages, which do not distinguish all errors."""
 
 
 def fail_everywhere(attack, tmp_path, scenario):
@@ -54,7 +57,7 @@ def fail_everywhere(attack, tmp_path, scenario):
 
 
 def failing(commands, folder, scenario, whole, error, for_good, at):
-    """What is wrong after a failure, if something is."""
+    """Return what is wrong after a failed operation, or `None`."""
     folder.mkdir()
     try:
         kind = Kind.FAIL if error else Kind.SHORT_WRITE
@@ -80,7 +83,7 @@ def failing(commands, folder, scenario, whole, error, for_good, at):
 
 
 def badly_told(ran, error, folder):
-    """What is wrong with the end of a command, if something is."""
+    """Return what is wrong with the end of a command, or `None`."""
     if "Traceback" in ran.told or "Exception" in ran.told:
         return ran.told[-1500:]
     if ran.status == 0:

@@ -1,8 +1,8 @@
-"""Attacked: games and training on a Ray cluster, whose processes are killed at random moments.
+"""Attack games and training on a Ray cluster by killing its processes at random moments.
 
-A round kills up to three of the processes in which Ray plays. A failure is an arena with other
-results than here, or training that does not go on to its end. Which process a kill meets, and what
-it is doing then, depends on the machine, so a round may not show again what it showed.
+Each round kills up to three of the processes in which Ray plays. A round fails if the arena has
+other results than without Ray, or if training does not finish. Rounds depend on timing, so a
+repeated round may end differently.
 """
 
 import contextlib
@@ -23,30 +23,30 @@ ray = pytest.importorskip("ray")
 
 pytestmark = [
     pytest.mark.takes(20),
-    # Ray leaves sockets and files of its processes to the garbage collector.
+    # Ray leaves closing its sockets and files to the garbage collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
 ]
 
 KILLS = 3
-"""Of a round."""
+"""Number of kills in a round."""
 SPECS = ["random", "greedy", "mcts:400"]
 GAMES = 40
 
 
 def parent(pid):
-    """The number of a process's parent."""
+    """Return the ID of a process's parent."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def players():
-    """Numbers of the processes in which our Ray works: those of its node that is our child."""
+    """Return the IDs of Ray's worker processes on the node that this process started."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the process has ended
             title = (place / "cmdline").read_bytes()
-            # Without one of its agents Ray itself leaves.
+            # Ray exits if one of its agents is missing.
             if (
                 title.startswith(b"ray::")
                 and b"Agent" not in title
@@ -57,7 +57,7 @@ def players():
 
 
 class Killer(threading.Thread):
-    """Kills processes of Ray's, some time after another."""
+    """A thread that kills Ray's worker processes at random moments."""
 
     def __init__(self, seed, seconds):
         super().__init__(daemon=True)
@@ -86,7 +86,7 @@ class Killer(threading.Thread):
 
 @pytest.fixture
 def cluster():
-    """Ray on this machine, with two cores, whatever it has."""
+    """Start Ray with two cores, independent of the machine."""
     ray.init(num_cpus=2, log_to_driver=False, logging_level="FATAL", include_dashboard=False)
     yield
     ray.shutdown()
@@ -104,7 +104,7 @@ def test_arena(attack):
         with Killer(seed, seconds) as killer:
             try:
                 played = list(round_robin(game, SPECS, GAMES, 1, engine=ray_tasks.play))
-            except Exception as error:  # noqa: BLE001 whatever it is, it is a failure
+            except Exception as error:  # noqa: BLE001 every error is a failure
                 attack.failed(seed, f"{killer.kills} kills", f"{type(error).__name__}: {error}")
             else:
                 if played != here:
@@ -150,7 +150,7 @@ def test_training(attack):
                 while killer.is_alive() or learner.steps < 600:
                     learner.advance()
                     assert time.monotonic() < until, "no end within two minutes"
-            except Exception as error:  # noqa: BLE001 whatever it is, it is a failure
+            except Exception as error:  # noqa: BLE001 every error is a failure
                 attack.failed(seed, f"{killer.kills} kills", f"{type(error).__name__}: {error}")
         for one in actors:  # frees the cores
             one.load_state(one.state())

@@ -1,11 +1,10 @@
-"""Attacked: training, and an arena with worker processes, by kill -9 at random moments.
+"""Attack training, and an arena with worker processes, by `kill -9` at random moments.
 
-A run is killed up to three times, each time the same command goes on, and the last time nobody
-kills it. A failure is what it is in `test_kills`: a half file under its real name, a finished game
-that is lost or played twice, a command that does not go on, or another result than that of the run
-that nobody killed. (Of training that is: all files, to the last step; games under way are given
-up, so the weights are not the same.) When a moment falls depends on the machine, so a round may
-not show again what it showed.
+Each round kills a run up to three times and continues it with the same command, the last time
+without a kill. Failures are those of `test_kills`: an incomplete file under its final name, a lost
+or repeated game, a command that cannot continue, or another result than without kills. For
+training, only the files and the number of steps are compared, because unfinished games are
+abandoned and the weights differ. Rounds depend on timing, so a repeated round may end differently.
 """
 
 import shutil
@@ -22,7 +21,7 @@ def kill_at_random(attack, tmp_path, scenario):
     with Commands(tmp_path) as commands:
         folder = tmp_path / "whole"
         folder.mkdir()
-        commands.run(folder, scenario.arguments(folder))  # compiles what is not there yet
+        commands.run(folder, scenario.arguments(folder))  # compiles missing functions
         shutil.rmtree(folder)
         folder.mkdir()
         ran = commands.run(folder, scenario.arguments(folder))
@@ -37,7 +36,7 @@ def kill_at_random(attack, tmp_path, scenario):
 
 
 def killed(commands, folder, scenario, whole, moments):
-    """How many kills met the run, and what is wrong after them, if something is."""
+    """Return the number of kills that met the run, and what is wrong afterwards, or `None`."""
     folder.mkdir()
     kills, arguments = 0, scenario.arguments(folder)
     try:

@@ -1,9 +1,8 @@
-"""Attacked: what commands leave on disk when they are killed at an operation on a file.
+"""Attack commands by killing them at their file operations.
 
-Before, in the middle of (half of a write is done), and after each operation that changes a file,
-in whatever order the seeds say; each point once before any comes again. A failure is a file that
-is not whole under its real name, a game that a store had taken and lost or that was played twice,
-or that the same command does not go on and come to the same result.
+A kill comes before, within (after half a write) or after an operation that changes a file. All
+points are attacked before any is repeated. A failure is an incomplete file under its final name, a
+stored game that is lost or repeated, or a command that cannot continue to the same result.
 """
 
 import shutil
@@ -43,16 +42,16 @@ def kill_everywhere(attack, tmp_path, scenario):
 
 
 def killed(commands, folder, scenario, whole, kind, at):
-    """What is wrong after a kill, if something is."""
+    """Return what is wrong after a kill, or `None`."""
     folder.mkdir()
     try:
         ran = commands.run(folder, scenario.arguments(folder), kind, at)
         where = f"{ran.operation} {ran.path.removeprefix(str(folder))}"
-        if not ran.fired:  # threads may need fewer operations
+        if not ran.fired:  # timing of threads changes the number of operations
             return None if ran.status == 0 else f"status {ran.status}: {ran.told}"
         try:
             wrong = scenario.wrong(folder, ran, whole)
-        except Exception as error:  # noqa: BLE001 whatever reading half a file raises
+        except Exception as error:  # noqa: BLE001 reading an incomplete file may raise anything
             wrong = repr(error)
         if wrong:
             return f"{where}: {wrong}"

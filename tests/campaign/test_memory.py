@@ -1,14 +1,13 @@
-"""Resident memory while the same is done on and on: environments, agents, server, training.
+"""Measure resident memory during repeated work: environments, agents, server, training.
 
-Each thing runs for a while: a third of it warms up, then resident memory is sampled. The slope over
-what was done is fitted by least squares, with its interval of 99.9 %. It counts as a leak if all of
-the interval is above zero, more than `NOISE` came together, and both are so when the same thing
-runs on as long again: allocators and caches settle, leaks go on. Every slope is printed below the
-table.
+Each subject warms up for a third of its time. Then resident memory is sampled, and its slope over
+the number of repetitions is fitted by least squares with a 99.9% interval. A leak is reported if
+the whole interval is above zero and the growth exceeds `NOISE`, in two measurements. Allocators and
+caches settle after the first measurement. Every slope is printed below the table.
 
-A round is one thing; a run goes through all of them before it begins again. Each takes its part of
-the attack's time, at least `LEAST` seconds and at most two minutes; the server and training take
-all of theirs.
+A round measures one subject. All subjects are measured before any is repeated. Each subject takes
+its share of the attack's time, at least `LEAST` seconds and at most two minutes. The server and
+training take all of their time.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ GAMES = list(boardenvs.GAMES)
 NOISE = 1 << 20  # bytes
 SAMPLES = 40
 LEAST = 3.0  # seconds
-T_999 = 3.6  # Student's, for some 38 degrees of freedom, both sides of 99.9 %
+T_999 = 3.6  # two-sided 99.9% quantile of Student's t for about 38 degrees of freedom
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def resident(process="self"):
-    """Bytes."""
+    """Return the resident memory of a process, in bytes."""
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * PAGE
 
 
 def slope(x, y):
-    """Least squares: the slope and half of its interval's length."""
+    """Return the least-squares slope and half the width of its interval."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     x = x - x.mean()
     fitted = (x @ y) / (x @ x)
@@ -54,7 +53,7 @@ def slope(x, y):
 
 
 def measured(do, seconds, read=resident):
-    """Do something for so long: how often, and the memory after that, `SAMPLES` times."""
+    """Call `do` for some seconds; return repetitions and memory at `SAMPLES` moments."""
     done, dones, memory, begin = 0, [], [], time.monotonic()
     while len(dones) < SAMPLES:
         do()
@@ -67,7 +66,7 @@ def measured(do, seconds, read=resident):
 
 
 def judged(dones, memory):
-    """Whether it grows, and the slope in words."""
+    """Return whether memory grows, and a text with the slope."""
     fitted, around = slope(dones, memory)
     grown = fitted * (dones[-1] - dones[0])
     told = f"{fitted:+.1f} ± {around:.1f} bytes each, {grown / 1024:+.0f} KiB in {dones[-1]:,}"
@@ -75,7 +74,7 @@ def judged(dones, memory):
 
 
 def check(attack, seed, name, do, seconds, read=resident):
-    """Measure one thing, once more if it seems to grow, and tell the attack."""
+    """Measure a subject, twice if it seems to grow, and report the result to the attack."""
     warm = time.monotonic() + seconds / 3
     do()
     while time.monotonic() < warm:
@@ -92,7 +91,7 @@ def check(attack, seed, name, do, seconds, read=resident):
 
 
 def each(attack, things):
-    """The seed, name and time of one thing after another, in an order that the seeds tell."""
+    """Yield seed, name and time of one subject after another, in an order given by the seeds."""
     seconds = min(120.0, max(LEAST, attack.seconds / len(things)))
     left = set(things)
     names = sorted(things)
@@ -234,7 +233,7 @@ def test_server(attack):
 @pytest.mark.takes(60)
 @pytest.mark.attack("memory of training", "samples")
 def test_training(attack, tmp_path):
-    """As a process of its own, over its time; it is ended by a kill."""
+    """Training does not leak; it runs in its own process, which is killed at the end."""
     pytest.importorskip("sb3_contrib", reason="needs the extra [train]")
     for seed in attack.rounds():
         folder = tmp_path / str(seed)

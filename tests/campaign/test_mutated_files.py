@@ -1,10 +1,9 @@
-"""Spoilt files of every kind that the package reads, opened as a user's program opens them.
+"""Open damaged files of every kind as a user's program does.
 
-Bytes are changed, cut, repeated and dropped; values are replaced, moved, nested, renamed and made
-huge, checksums put right again so that what lies behind them is reached. A failure is anything but
-a clear error of one line, or a file that is taken and good for what it is there for: a position
-that plays, a network that chooses legal actions. The files are opened in a process of their own
-(`opened_files.py`), whose end is a failure, too.
+Edits change, cut, repeat and drop bytes. They also replace, move, nest, rename and enlarge values,
+with corrected checksums, so that later checks are reached. Allowed results are a clear one-line
+error, or a usable object: a playable position, a network that chooses legal actions. Everything
+else is a failure, including the end of the process `opened_files.py` that opens the files.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from attack import Attack
 from shrinking import smallest
 
 FILES = 50
-"""Of a round."""
+"""Number of files in a round."""
 EDITS = list(range(10))
 
 
@@ -37,7 +36,7 @@ def opened(caller, kind, seed, keep):
 
 
 def smallest_failure(open_with, case, wrong):
-    """The smallest case that fails and its reason; those given if it does not fail again."""
+    """Return the smallest failing case and its reason; the given ones if it passes now."""
     keep = smallest(EDITS, lambda some: open_with(some)[1])
     again, told = open_with(keep)
     if told is None:
@@ -69,7 +68,7 @@ def test_mutated_files(attack, caller, kind):
 
 def test_a_failure_that_does_not_come_again_keeps_its_reason():
     class Busy:
-        """A caller whose first call runs out of time, and no other."""
+        """A caller of which only the first call times out."""
 
         def __init__(self):
             self.answers = iter([("the whole file", "no answer within 120 s")])

@@ -1,10 +1,10 @@
-"""Odd values for every public argument: NaN, huge, texts, objects, arrays of other kinds.
+"""Call public functions with odd values: NaN, huge numbers, texts, objects, other arrays.
 
-The functions of games, batches, environments, agents and the arena are found by looking; so are
-their parameters. Of each call one argument is odd. What comes of it must be a right answer, or the
-`ValueError` (or what the docstring names) of one line, with nothing changed. A failure is another
-exception, another answer for the same values, a change of what the caller handed in, a call
-without end, and the end of the process: the calls are made in one of their own (`odd_calls.py`).
+Functions of games, batches, environments, agents and the arena are discovered, with their
+parameters. Each call has one odd argument. It must return a correct result, or raise a one-line
+`ValueError` or a documented exception and change nothing. A failure is another exception, another
+result for equal values, a changed argument, a call that hangs, or the end of the process
+`odd_calls.py` that makes the calls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from apart import Caller
 import boardenvs
 
 CALLS = 40
-"""Of a round."""
+"""Number of calls in a round."""
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_odd_values(attack, caller):
 
 
 def test_every_parameter_has_a_right_value():
-    """So that a new function, or a new argument, is attacked like the others."""
+    """Every required parameter has a valid value, so that new functions are attacked too."""
     rng = np.random.default_rng(0)
     for name in boardenvs.GAMES:
         subjects = odd_calls.Subjects(name, rng)

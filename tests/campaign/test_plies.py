@@ -1,9 +1,9 @@
-"""Plies of random games, held against second implementations over NumPy arrays.
+"""Compare plies of random games with the second implementations in NumPy.
 
-Each of `tests/<game>/array_<game>.py` says a game's rules and observation again. Before every ply
-the legal actions and what every seat sees, entry by entry, after it the seat to move, the returns
-and how a game ended must be the same, whatever the parameters. Now and then an action is illegal.
-A failure is a game whose actions are then dropped one after the other, as long as it still shows.
+Each `tests/<game>/array_<game>.py` implements a game's rules and observations independently. Legal
+actions and the observations of all seats must be equal before every ply. The seat to move, returns
+and ends must be equal after it, for all parameters. Some actions are illegal. A failing game is
+reduced by dropping actions while it still fails.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from parameters import parameters
 import boardenvs
 
 PLIES = 120
-"""Of each of the games of a round."""
+"""Plies in each game of a round."""
 
 
 def difference(game, mirror, states, masks, shown):
-    """The first place in which the two differ, and how; or `None`.
+    """Return the first game that differs and a description, or `None`.
 
     Args:
-        game: what is played.
+        game: the game.
         mirror: the other implementation.
-        states: the game's positions, shape (N,).
-        masks: what the game says is legal in them.
-        shown: what the seats to move see.
+        states: positions of the game, shape (N,).
+        masks: legal actions according to the game.
+        shown: observations of the seats to move.
     """
     seats = mirror.to_move
     live = ~mirror.over
@@ -57,7 +57,7 @@ def difference(game, mirror, states, masks, shown):
 
 
 def replay(game, start, actions):
-    """How one game differs, played by these actions; `None` if it does not."""
+    """Replay one game with these actions; return the difference or `None`."""
     states = np.array([start], game.state_dtype)
     mirror = array_game(game, 1)
     mirror.start(np.zeros(1, int), states)
@@ -72,7 +72,10 @@ def replay(game, start, actions):
 
 
 def shrunk(game, start, actions):
-    """As few of the actions as still show a difference, and that; all if none is seen alone."""
+    """Return the fewest actions that still differ, and the difference.
+
+    Returns all actions if the game does not differ on its own.
+    """
     told = replay(game, start, actions)
     if told is None:
         return actions, "not seen again in this game alone"
@@ -87,7 +90,7 @@ def shrunk(game, start, actions):
 
 
 class Round:
-    """Random games side by side in both implementations."""
+    """Random games in both implementations at once."""
 
     def __init__(self, game, num, seed, batched):
         self.game = game
@@ -100,7 +103,7 @@ class Round:
         self.past = []
 
     def compare(self):
-        """What differs now: the start and the actions of such a game, and how; or `None`."""
+        """Return start, actions and description of a game that differs now, or `None`."""
         if self.batch is None:
             masks = self.game.legal(self.states)
             shown = self.game.observe(self.states, self.states["to_move"])
@@ -114,13 +117,13 @@ class Round:
         return self.starts[place], actions, how
 
     def step(self, actions):
-        """One ply in each game; games that are over begin anew. Returns as `compare`."""
+        """Play one ply in each game and restart finished games. Returns the same as `compare`."""
         masks = self.mirror.legal()
         self.past.append(actions)
         if self.batch is None:
             self.game.play(self.states, actions)
             self.mirror.step(actions, masks)
-            found = self.compare()  # the ends, too
+            found = self.compare()  # includes finished games
             ended = np.flatnonzero(self.mirror.over)
             words = self.states["rng"][ended] + np.uint64(1)
             self.states[ended] = self.game.arrays.new(words)
@@ -144,7 +147,7 @@ class Round:
 
 
 def chosen(rng, masks, liking, illegal):
-    """An action for each game: legal ones, at random or by liking; a few that are illegal."""
+    """Return an action for each game: mostly legal, weighted by `liking`, and a few illegal."""
     scores = rng.random(masks.shape, np.float32) + liking
     actions = (scores * masks).argmax(1)
     wild = rng.random(len(masks)) < illegal
@@ -157,7 +160,7 @@ def play_round(attack, name, seed):
     params = parameters(name, rng)
     game = boardenvs.make(name, **params)
     num = 256 if game.observation_size < 800 else 64
-    # Some rounds like some actions more, or those that come first: longer lines, higher stacks.
+    # Preferred actions lead to longer lines and higher stacks.
     liked = [np.zeros(1), rng.random(game.num_actions), np.linspace(1, 0, game.num_actions)]
     liking = liked[rng.integers(3)].astype(np.float32) * np.float32(rng.choice([0.2, 1, 3]))
     played = Round(game, num, int(rng.integers(2**32)), batched=bool(rng.integers(2)))
@@ -191,7 +194,7 @@ def test_plies_are_those_of_the_second_implementation(attack, called):
 
 
 def test_the_attack_finds_a_planted_fault(monkeypatch):
-    """A second Gekitai that never pushes down, and a game of 112 that forgets to end."""
+    """The attack finds a Gekitai that never pushes down, and a 112 that never ends."""
     found = []
 
     class Watch:

@@ -1,14 +1,13 @@
-"""Compiled code in several processes and threads at once, and on an empty cache.
+"""Run compiled code in several processes and threads at once, also with an empty cache.
 
-Tiny kernels: pairs of processes compile one function at the same moment, for the same records or
-for different ones, and take it from the disk afterwards; another program's threads compile at once.
-Real ones: games are played in children (fork, spawn, forkserver), in threads, in
-Stable-Baselines3's SubprocVecEnv, Gymnasium's AsyncVectorEnv and the workers of a DataLoader of
-PyTorch, and here, on a cache that is full or empty.
+Tiny kernels: pairs of processes compile a function at the same moment, for equal or different
+records, and load it from disk afterwards. Threads of a program compile at once. Real kernels: games
+run in child processes (fork, spawn, forkserver), threads, Stable-Baselines3's SubprocVecEnv,
+Gymnasium's AsyncVectorEnv, workers of a PyTorch DataLoader and this process.
 
-A failure is another result, an exit status other than 0, anything on standard error, a file left
-half-written, or one that the next process cannot load. Who comes first depends on the machine: a
-round may end otherwise when it is played again.
+A failure is another result, an exit status other than 0, output on standard error, an incomplete
+file, or a file that the next process cannot load. Rounds depend on timing, so a repeated round may
+end differently.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ import numpy as np
 import pytest
 from process_ways import WAYS
 
-PATIENCE = 1200  # seconds, for a machine that is busy otherwise
+PATIENCE = 1200  # seconds, enough for a busy machine
 SOURCES = 10
-"""Functions that a pair of processes compiles, one after the other."""
+"""Number of functions that a pair of processes compiles."""
 
 TOTAL = "def total(records):\n    result = {number}\n    for one in records:\n        result += one.x\n    return result\n"  # noqa: E501
 RACE = """
@@ -56,7 +55,7 @@ print(hits)
 
 
 def finished(commands, folder, **environment):
-    """What commands that run at once leave: output, errors and status of each."""
+    """Run commands at once; return output, errors and status of each."""
     running = [
         subprocess.Popen(
             [sys.executable, *command],
@@ -81,7 +80,7 @@ def finished(commands, folder, **environment):
 
 
 def race(folder, same, threads):
-    """What is wrong after two processes compiled, and two others loaded; empty if nothing."""
+    """Return what is wrong after two processes compiled and two others loaded; empty if nothing."""
     for number in range(SOURCES):
         (folder / f"race{number}.py").write_text(TOTAL.format(number=number))
     (folder / "race.py").write_text(RACE)
@@ -111,7 +110,7 @@ def test_tiny_kernels(attack, tmp_path):
         folder = tmp_path / str(seed)
         folder.mkdir()
         wrong = race(folder, same, threads)
-        attack.count(2 * SOURCES)  # compiled, and loaded
+        attack.count(2 * SOURCES)  # compiled and loaded
         if wrong:
             attack.failed(seed, f"same records: {same}, {threads} threads each", wrong)
 
@@ -123,7 +122,7 @@ PROGRAM = str(Path(__file__).parent / "tools" / "process_ways.py")
 @pytest.mark.takes(6)
 @pytest.mark.attack("fork, spawn, forkserver, threads, workers of others", "programs")
 def test_real_kernels(attack, tmp_path):
-    """Every fifth round begins on an empty cache, for two ways at once."""
+    """Real kernels give the same results; every fifth round runs two ways with an empty cache."""
     ways = sorted(WAYS)
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)

@@ -1,16 +1,18 @@
-"""The program behind the page of `boardenvs play --web`, whoever asks it and how.
+"""Attack the server of `boardenvs play --web` with arbitrary clients.
 
-In each round a game is served, really and on a socket. People play it in two tabs, begin other
-games and open files; many orders come at once; meanwhile clients send what is no request, half of
-one or one letter after another, leave in the middle, or are other sites. All the time somebody
-opens the page.
+Each round serves a game on a socket. Two tabs play it, start other games and open files. Many
+commands arrive at once. Other clients send malformed, incomplete or slow requests, disconnect
+early, or act as other sites. Meanwhile, the page is opened again and again.
 
-A failure is an answer of 500 or above, an error that the program tells of, several orders carried
-out of which only one can be, a game that another site has changed, one that does not go on
-afterwards, or a page that takes more than 5 seconds. On a busy machine a second is one in which
-this process computed, or could have.
+A failure is
 
-Which order comes first depends on threads: a round may end otherwise when it is played again.
+- a response with status 500 or above, or an error that the program reports,
+- several executed commands of which only one was possible,
+- a game changed by another site, or a game that cannot continue afterwards,
+- a page that takes more than 5 seconds. On a busy machine, only seconds count in which this process
+  computed or could compute.
+
+Rounds depend on the timing of threads, so a repeated round may end differently.
 """
 
 from __future__ import annotations
@@ -40,14 +42,14 @@ from agents.play.web import app
 
 GAMES = list(boardenvs.GAMES)
 LOCKED_OUT = 5.0  # seconds
-CLIENTS = 6  # at once
+CLIENTS = 6  # in parallel
 SMALL = ["advance", "undo", "analyse", "resign"]
 EPISODE = re.compile(rb'type="application/json">(.*?)</script>')
 _GONE = (ConnectionError, TimeoutError, http.client.HTTPException)
 
 
 class Clock:
-    """Seconds in which this process computes, or would if it had to."""
+    """A clock of the seconds in which this process computes or could compute."""
 
     def __init__(self):
         self._ticks = 0
@@ -67,18 +69,18 @@ class Clock:
             self._ticks += 1
 
     def now(self):
-        """Two readings; between two times the larger difference counts."""
+        """Return two readings. Of a duration, the larger difference counts."""
         return np.array([0.02 * self._ticks, time.process_time()])
 
 
 def status_of(answer):
-    """The status of an answer as it came, 0 for none."""
+    """Return the status in a raw response, or 0 if there is none."""
     found = re.match(rb"HTTP/1\.[01] (\d{3}) ", answer)
     return int(found[1]) if found else 0
 
 
 def send(served, sent, wait=2.0):
-    """What comes back for some bytes, until the server closes or says nothing more for a while."""
+    """Send bytes and return the response, until the server closes or pauses for `wait` seconds."""
     got = b""
     with contextlib.suppress(*_GONE, BrokenPipeError, OSError), served.connect() as client:
         client.sendall(sent)
@@ -93,7 +95,7 @@ def send(served, sent, wait=2.0):
 
 
 def order(served, asked):
-    """Status and JSON of an order as the page gives it; status 0 and why if no answer came."""
+    """Send a command as the page does; return status and JSON, or 0 and the problem."""
     try:
         return served.act(asked)
     except _GONE as error:
@@ -101,17 +103,17 @@ def order(served, asked):
 
 
 def version(served):
-    """Which version the game is at, as a page that is out of date is told."""
+    """Return the game's version, from the message for an outdated page."""
     _, told = order(served, {"do": "undo", "version": -1})
     found = re.search(r"at version (\d+),", told.get("problem", ""))
     return int(found[1]) if found else -1
 
 
-# -- What clients do: each returns what is wrong, or nothing -------------------------------
+# -- Clients: each returns what is wrong, or None -------------------------------------------
 
 
 def plays(served, rng):
-    """A person in a tab, who is told what is legal and does it."""
+    """Play in a tab with the reported legal moves."""
     news = {}
     for _ in range(8):
         number = version(served)
@@ -135,7 +137,7 @@ def plays(served, rng):
 
 
 def begins(served, rng):
-    """A person who chooses another game, or opens one that was saved, sound or not."""
+    """Start another game, or open a saved episode, which may be damaged."""
     try:
         status, _, page = served.ask()
         choices = json.loads(EPISODE.search(page)[1])["choices"]
@@ -172,7 +174,7 @@ def begins(served, rng):
 
 
 def other_site(served, rng):
-    """A page of another site, which may know everything but cannot say that it is this one."""
+    """Send requests as another site that knows the token but has another origin."""
     headers = {
         "Origin": rng.choice([None, "null", "http://evil.example", f"https://{served.host}"]),
         "Content_Type": rng.choice(["text/plain", "application/json"]),
@@ -197,7 +199,7 @@ def other_host(served, rng):
 
 
 def leaves(served, rng):
-    """Ask, and be gone before the answer."""
+    """Send a request and disconnect before the response."""
     whole = served.half_an_order()
     if rng.random() < 0.5:
         body = json.dumps({"do": "advance", "version": 1}).encode()
@@ -205,13 +207,13 @@ def leaves(served, rng):
         whole += b"\r\n\r\n" + body
     with contextlib.suppress(OSError):
         client = served.connect(whole[: rng.integers(len(whole) + 1)])
-        if rng.random() < 0.5:  # at once, with a reset
+        if rng.random() < 0.5:  # immediately, with a reset
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         client.close()
 
 
 def slow(served, rng):
-    """A letter now and then."""
+    """Send a request byte by byte."""
     with contextlib.suppress(OSError), served.connect() as client:
         for letter in served.half_an_order()[: rng.integers(1, 40)]:
             client.sendall(bytes([letter]))
@@ -248,7 +250,7 @@ BODIES = [
 
 
 def malformed(served, rng):
-    """What is no request, or a strange one."""
+    """Send a malformed or strange request."""
     token = served.token.encode()
     paths = [
         b"/", b"/%s/" % token, b"/%s/act" % token, b"/%s/replay" % token, b"/%s/game.json" % token,
@@ -293,11 +295,11 @@ WAYS = [
     (slow, 1),
     (malformed, 1),
 ]
-"""What a client does, and about how many requests that is."""
+"""Clients and their approximate numbers of requests."""
 
 
 def at_once(served):
-    """Many orders for one position at once: what is wrong, and how many there were."""
+    """Send many commands for one position at once; return what is wrong and their number."""
     number = version(served)
     many = [{"do": do, "version": number} for do in ("advance", "undo", "restart", "resign")] * 3
     with ThreadPoolExecutor(len(many)) as pool:
@@ -310,9 +312,9 @@ def at_once(served):
 
 
 def watch(served, clock, end, told):
-    """Open the page again and again; tell of it when it does not come for too long.
+    """Open the page repeatedly and report if it takes too long.
 
-    A burst of clients may have a connection let go that was not read yet: one tries again.
+    The server may drop unread connections during a burst, so failed requests are repeated.
     """
     while not end.is_set():
         begin, status = clock.now(), 0
@@ -331,7 +333,7 @@ def watch(served, clock, end, told):
 
 
 def storm(served, rng, clock):
-    """Clients of all kinds at once: what is wrong, and how many requests there were."""
+    """Run clients of all kinds at once; return what is wrong and the number of requests."""
     told, end = [], threading.Event()
     chosen = rng.choice(len(WAYS), size=40, p=[0.2, 0.1, 0.1, 0.05, 0.15, 0.1, 0.3])
     seeds = rng.integers(2**32, size=len(chosen))
@@ -352,7 +354,7 @@ def storm(served, rng, clock):
 
 
 def goes_on(served):
-    """What is wrong with the game after all that; empty if nothing."""
+    """Return what is wrong with the game afterwards; empty if nothing."""
     served.until_ready(version(served))
     status, told = order(served, {"do": "restart", "version": version(served)})
     if status != 200:
@@ -367,7 +369,7 @@ def goes_on(served):
 
 @contextlib.contextmanager
 def errors_told():
-    """The errors that the program tells of, by itself or in a log."""
+    """Yield the list of errors that the program or its log reports."""
     told = []
 
     class Log(logging.Handler):
@@ -422,7 +424,7 @@ def test_planted_faults_are_found(monkeypatch):
         assert status_of(send(served, head + b"\r\n\r\n" + body)) == 500
         assert errors == ["KeyError('planted')"]
         assert order(served, {"do": "advance", "version": 1})[0] == 200
-    # Nobody asks whether a page is out of date.
+    # Outdated pages are accepted.
     from agents.play.web.room import Room
 
     monkeypatch.setattr(Room, "_require", lambda *_: None)

@@ -1,10 +1,10 @@
-"""Attacked: every subcommand by Ctrl-C and SIGTERM, at every 50 ms of its first ten seconds.
+"""Interrupt every subcommand by Ctrl-C and SIGTERM, at every 50 ms of its first ten seconds.
 
-A round is a signal and a moment; when all 400 have come, the attack is over. Only signals that met
-the program are counted, not those after its end. Until the command's `main` begins the signal is
-Python's; from then on a failure is another status than 130 and 143, a traceback, other than one
-line that says that it was stopped, or a program that does not end. When a moment falls depends on
-the machine, so a round may not show again what it showed.
+A round is a signal and a moment. The attack ends after all 400 rounds. Signals after the end of the
+program are not counted. Python handles signals until the command's `main` starts. From then on, a
+failure is a status other than 130 or 143, a traceback, anything except one line that reports the
+interruption, or a program that continues. Rounds depend on timing, so a repeated round may end
+differently.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ from scenarios import TINY
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 MOMENTS = 200
 STEP = 0.05  # seconds
-PATIENCE = 60  # seconds in which a program must end
+PATIENCE = 60  # seconds until a program must end
 AT_A_TIME = 4  # programs
 
-# Python runs this before anything else: it tells when the package listens to signals.
+# Python runs this file first. It reports when the package handles signals.
 TELLS = """
 import os, signal, sys
 
@@ -65,11 +65,11 @@ SUBCOMMANDS = {
     "compile": ["compile", "gomoku"],
     "demo": ["demo", "--out", "demo"],
 }  # fmt: skip
-"""What is interrupted: of every subcommand what takes some time. It runs in a folder of its own."""
+"""Arguments of each subcommand that make it run for some time, in its own folder."""
 
 
 def interrupted(folder, arguments, number, moment):
-    """Whether a signal at a moment met the program, and what is wrong after it, if something is."""
+    """Return whether a signal at this moment met the program, and what is wrong afterwards."""
     (folder / "tiny.toml").write_text(TINY.replace("256", "1_000_000"), encoding="utf-8")
     ready, told = os.pipe()
     os.set_blocking(ready, False)
@@ -86,7 +86,7 @@ def interrupted(folder, arguments, number, moment):
             env={
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join([str(folder), str(Path.cwd())]),
-                "PYTHONFAULTHANDLER": "1",  # a crash tells where it was
+                "PYTHONFAULTHANDLER": "1",  # prints the place of a crash
             }
             | ({"NUMBA_CACHE_DIR": str(caches)} if caches else {}),
             pass_fds=[told],
@@ -120,10 +120,10 @@ def interrupted(folder, arguments, number, moment):
 
 
 def judged(status, number, err, out):
-    """What is wrong with how a program ended, if something is."""
+    """Return what is wrong with the end of a program, or `None`."""
     if "Traceback" in err or "Exception ignored" in err:
         return f"status {status}: {err[-1500:]}"
-    if status == 0:  # it had ended but for leaving
+    if status == 0:  # the program was about to exit
         return None
     if status != 128 + number:
         return f"status {status}: {err[:1000]} ... {err[-500:]}"
@@ -135,7 +135,7 @@ def judged(status, number, err, out):
 
 
 def points(attack):
-    """The rounds: seed, signal and moment; each once, until all have come."""
+    """Yield seed, signal and moment of each round until all have been tried once."""
     tried = set()
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
@@ -163,7 +163,7 @@ ATTACKED = [
 @pytest.mark.takes(4)
 @pytest.mark.parametrize("name", ATTACKED)
 def test_signals(attack, tmp_path, name):
-    """Several programs at a time, since most of a round is waiting for its moment."""
+    """Every signal ends the program; several programs run at once, because most only wait."""
     tried = 0
 
     def one(point):

@@ -1,4 +1,4 @@
-"""Calls in a process of their own, which may hang or end it."""
+"""Calls in a separate process, which may hang or crash."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import sys
 from pathlib import Path
 
 SECONDS = 120
-"""A call that takes longer hangs."""
+"""Seconds after which a call counts as hanging."""
 
 
 class Caller:
-    """A program that reads a line for each call, and answers by lines of JSON.
+    """A program that reads one line for each call and answers in lines of JSON.
 
-    `{"case": ...}` says what it is about to do, `{"wrong": ...}` ends the call.
+    `{"case": ...}` describes the coming call, `{"wrong": ...}` ends it.
 
     Args:
-        program: the file that is run. It sets the alarm that ends a call which hangs.
+        program: path of the program. It sets the alarm that ends a hanging call.
     """
 
     def __init__(self, program: str | Path) -> None:
@@ -26,7 +26,7 @@ class Caller:
         self._process: subprocess.Popen[str] | None = None
 
     def call(self, asked: str) -> tuple[str, str | None]:
-        """The case of a call and what was wrong with it, `None` if nothing was."""
+        """Return the case of a call and what was wrong with it, or `None`."""
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, self._program],
@@ -58,6 +58,6 @@ class Caller:
 
 
 def say(told: dict[str, object]) -> None:
-    """What the program answers."""
+    """Send an answer of the program."""
     sys.__stdout__.write(json.dumps(told) + "\n")
     sys.__stdout__.flush()

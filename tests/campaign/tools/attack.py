@@ -1,4 +1,4 @@
-"""An attack: one row of the campaign's table, and how it goes on until its time is over."""
+"""An attack: one row of the campaign's table."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 MOST_FAILURES = 20
-"""After so many an attack gives up: they are of one kind or of many, but nothing new any more."""
+"""Failures after which an attack stops, because more would add nothing new."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong, and how to see it again."""
+    """A failure and how to reproduce it."""
 
     seed: int
-    """Of the round: `--round SEED` plays that one alone."""
+    """Seed of the round, for `--round SEED`."""
     case: str
-    """The smallest input that shows it, as Python reads it or as a person types it."""
+    """The smallest failing input, as Python or a person writes it."""
     told: str
-    """What came out, and what should have."""
+    """The actual and the expected result."""
 
 
 @dataclass
 class Attack:
-    """What is tried again and again with other random numbers."""
+    """A repeated test with new random numbers in each round."""
 
     name: str
-    """What the table calls it."""
+    """Name in the table."""
     unit: str
-    """What is counted, such as `plies`."""
+    """Unit of the counter, such as `plies`."""
     seed: int
-    """Of the campaign."""
+    """Seed of the campaign."""
     seconds: float
-    """How long it may take."""
+    """Time limit in seconds."""
     only: int | None = None
-    """The one round to play, if only one is."""
+    """Seed of the only round to run; by default all rounds run."""
     tried: int = 0
     spent: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """Lines that are printed below the table, such as what was measured."""
+    """Lines printed below the table, such as measurements."""
 
     def rounds(self, least: int = 1) -> Iterator[int]:
-        """Seeds, one a round, until the time is over.
+        """Yield the seed of each round until the time is over.
 
         Args:
-            least: how many rounds there are however long they take.
+            least: minimum number of rounds, regardless of the time.
         """
         if self.only is not None:
             yield self.only
@@ -65,15 +65,15 @@ class Attack:
             number += 1
 
     def count(self, number: int = 1) -> None:
-        """So many more have been tried."""
+        """Add to the number of attempts."""
         self.tried += number
 
     def failed(self, seed: int, case: str, told: str) -> None:
-        """Take note of a failure; the attack goes on."""
+        """Record a failure; the attack continues."""
         self.failures.append(Failure(seed, case, told))
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON values."""
+        """Return JSON values."""
         told = asdict(self)
         del told["only"]
         return told

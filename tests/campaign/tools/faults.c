@@ -1,8 +1,8 @@
-/* Faults on purpose: an LD_PRELOAD library that counts what a process does with the files of one
- * folder and, at the N-th operation, kills the process or has the operation fail.
+/* An LD_PRELOAD library that counts the operations of a process on the files of one folder. At the
+ * N-th operation, it kills the process or makes the operation fail.
  *
- * Nothing happens until faults_arm() is called. What is counted lies in memory that the caller
- * gives, which it may share with the process that looks on.
+ * Nothing happens until faults_arm() is called. The caller provides the memory of the counters and
+ * may share it with another process.
  */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
@@ -60,7 +60,7 @@ static int inside(const char *path)
     return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-/* The path behind a descriptor: 0 if it has none. */
+/* Store the path of a descriptor and return 1, or return 0 if it has none. */
 static int path_of(int fd, char *into, size_t size)
 {
     char link[40];
@@ -72,7 +72,7 @@ static int path_of(int fd, char *into, size_t size)
     return 1;
 }
 
-/* What is to become of an operation on a path: COUNT if nothing special. */
+/* Return the fault of an operation on a path; COUNT if there is none. */
 static int fate(const char *operation, int class, const char *path)
 {
     if (!(classes & class) || !inside(path))
@@ -177,7 +177,7 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-/* All operations of one value on a path or a descriptor. */
+/* Operations on a path or a descriptor that return one value. */
 #define SIMPLE(type, name, operation, class, given, passed, asked) \
     type name given \
     { \
@@ -214,7 +214,7 @@ int close(int fd)
 {
     REAL(close);
     int what = fate_of("close", CHANGE, fd);
-    int value = real(fd); /* Linux closes it, whatever it says */
+    int value = real(fd); /* Linux closes the descriptor even if close() fails */
     FAILS(what, -1)
     AFTER(what);
     return value;

@@ -1,4 +1,4 @@
-"""`Commands`: `boardenvs` commands that are killed, or fail, at an operation on a file."""
+"""`Commands`: `boardenvs` commands that are killed, or fail, at a file operation."""
 
 import json
 import os
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 
 class Kind(IntEnum):
-    """What happens at the operation; the numbers are those of `faults.c`."""
+    """Fault at the operation; the numbers are those of `faults.c`."""
 
     COUNT = 0
     KILL_BEFORE = 1
@@ -26,32 +26,32 @@ class Kind(IntEnum):
 
 
 CHANGE, READ = 1, 2
-"""Operations: those that change something or lock it, and those that read."""
+"""Classes of operations: those that change or lock something, and those that read."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """A command that has ended."""
+    """A finished command."""
 
     status: int
-    """As `subprocess` has it."""
+    """Exit status, as in `subprocess`."""
     seconds: float
     count: int
-    """Operations on files of its folder."""
+    """Number of operations on files of the folder."""
     fired: int
-    """How often something was done about one."""
+    """Number of faults."""
     operation: str
-    """The first of them."""
+    """Operation of the first fault."""
     path: str
-    """Its file."""
+    """File of the first fault."""
     stored: int
-    """Games that a store had taken."""
+    """Number of games added to a store."""
     told: str
-    """What it printed, on standard output and error."""
+    """Standard output and standard error."""
 
 
 def library(folder):
-    """The compiled `faults.c`; skips the test where there can be none."""
+    """Compile `faults.c` and return its path; skip the test if this is impossible."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if sys.platform != "linux":
         pytest.skip("LD_PRELOAD, as faults.c uses it, is Linux's")
@@ -65,10 +65,10 @@ def library(folder):
 
 
 class Commands:
-    """A process that runs commands in forks of itself; a context manager that ends it.
+    """A process that runs commands in forks of itself; as a context manager, it ends the process.
 
     Args:
-        folder: for what it needs itself.
+        folder: folder for its own files.
     """
 
     def __init__(self, folder):
@@ -83,7 +83,7 @@ class Commands:
             env={
                 **os.environ,
                 "LD_PRELOAD": str(library(folder)),
-                # Threads are not there in a fork.
+                # Forks have no threads.
                 "NUMBA_NUM_THREADS": "1",
                 "OMP_NUM_THREADS": "1",
                 "OPENBLAS_NUM_THREADS": "1",
@@ -106,7 +106,7 @@ class Commands:
         return json.loads(self._process.stdout.readline())
 
     def warm(self, *arguments):
-        """Run a command in the process itself, so that its modules and kernels are there."""
+        """Run a command in the process itself, to load its modules and kernels."""
         told = self._ask(warm=True, arguments=list(map(str, arguments)))
         assert told == {"status": 0}, told
 
@@ -126,15 +126,15 @@ class Commands:
         """Run a command.
 
         Args:
-            folder: whose files are watched, and where it runs.
-            arguments: after `boardenvs`.
-            kind: of the fault.
-            at: the operation's number, from 1.
-            error: the number of the error, for `FAIL`.
-            for_good: whether all operations from there on that change something fail.
-            classes: which operations are counted.
-            changes: values of modules' attributes, by their full names.
-            seconds: after which it is killed; what it printed then ends by saying so.
+            folder: folder with the watched files and current folder of the command.
+            arguments: arguments after `boardenvs`.
+            kind: kind of the fault.
+            at: number of the operation, from 1.
+            error: error number for `FAIL`.
+            for_good: whether all later operations that change something fail too.
+            classes: operations that are counted.
+            changes: values of module attributes, by their full names.
+            seconds: time after which the command is killed; its output then ends with a note.
         """
         told = self._ask(
             folder=str(folder),

@@ -1,6 +1,6 @@
-"""A process, warm and under `faults.c`, that runs `boardenvs` commands in forks of itself.
+"""A warm process under `faults.c` that runs `boardenvs` commands in forks of itself.
 
-It reads one request a line, as JSON, and answers each by one line. See `faults.Commands`.
+It reads one JSON request per line and answers each with one line. See `faults.Commands`.
 """
 
 import ctypes
@@ -16,11 +16,11 @@ import traceback
 from pathlib import Path
 
 TOLD = struct.Struct("@qq16s480sq")
-"""What the library tells, and after it how many games a store was given for good."""
+"""Counters of the library, followed by the number of games added to a store."""
 
 
 def run(request, shared, address):
-    """In the child: one command, then its end."""
+    """Run one command in the child process, which then exits."""
     out = os.open(request["told"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(out, 1)
     os.dup2(out, 2)
@@ -55,7 +55,7 @@ def run(request, shared, address):
     try:
         status = main(request["arguments"])
         threading._shutdown()
-    except BaseException:  # noqa: BLE001 told, as Python would
+    except BaseException:  # noqa: BLE001 reported as Python would
         traceback.print_exc()
     finally:
         sys.stdout.flush()
@@ -64,7 +64,7 @@ def run(request, shared, address):
 
 
 def answer(request):
-    """Run a command in a fork, and tell how it ended and what the library counted."""
+    """Run a command in a fork; return its end and the counters of the library."""
     shared = mmap.mmap(-1, mmap.PAGESIZE)
     view = (ctypes.c_char * mmap.PAGESIZE).from_buffer(shared)
     begin = time.monotonic()
@@ -98,18 +98,18 @@ def answer(request):
 def main():
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # what is printed here is for nobody
+    os.dup2(2, 1)  # output of this process is discarded
     from tqdm import tqdm
 
     import agents.command
 
-    tqdm.monitor_interval = 0  # no thread: there is to be one alone where a process is forked
+    tqdm.monitor_interval = 0  # forking requires a single thread
     for line in requests:
         request = json.loads(line)
         if request.get("warm"):
             try:
                 status = agents.command.main(request["arguments"])
-            except BaseException:  # noqa: BLE001 told, as Python would
+            except BaseException:  # noqa: BLE001 reported as Python would
                 traceback.print_exc()
                 status = 1
             told = {"status": status}

@@ -2,8 +2,8 @@
 
     python tests/campaign/tools/figures.py campaign.json [another.json ...]
 
-The files are what `pytest tests/campaign --campaign-json FILE` has written, one of each seed; what
-they tried is added up.
+`pytest tests/campaign --campaign-json FILE` writes the files, one for each seed. The table contains
+their sums.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BLOCK = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.
 
 
 def table(runs):
-    """The table of what runs came to together, as Markdown."""
+    """Return the summed table of several runs as Markdown."""
     lines = [
         f"Seeds: {', '.join(str(seed) for seed in sorted({run['seed'] for run in runs}))}.",
         "",
@@ -43,7 +43,7 @@ def table(runs):
 
 
 def written(page, runs):
-    """The page with the table of runs."""
+    """Return the page with the table of these runs."""
     return BLOCK.sub(lambda _: table(runs), page, count=1)
 
 

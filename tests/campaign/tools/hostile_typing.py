@@ -1,4 +1,4 @@
-"""What a person, a cat or another program may type at a console program."""
+"""Arbitrary input for console programs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _MENUS = {
     "goat_race": [b"2", b"3", b"t", b"T", b"s", b"1", b"4", b"A1B1", b"A3B3", b"C4C5", b"q"],
     "gomoku": [b"1", b"2", b"3", b"4", b"5", b"m", b"6", b"0 A", b"3 d", b"26", b"y", b"n"],
     "pizza_order": [b"1", b"5", b"y", b"n", b"1 2 3", b"15", b"2"],
-}  # what the console programs ask for beside moves
+}  # other input that the console programs ask for
 _COMMANDS = [b"?", b"help", b"moves", b"hint", b"undo", b"Undo", b"board", b"undu"]
 
 
 @functools.cache
 def _moves(name: str) -> list[bytes]:
-    """Moves of a game in its notation, as they come in a few random games."""
+    """Return the legal moves in a few random games, in the game's notation."""
     game = boardenvs.make(name)
     rng = np.random.default_rng(0)
     found = set()
@@ -50,19 +50,19 @@ def _moves(name: str) -> list[bytes]:
 
 
 class Typist:
-    """Types lines: sensible ones, that a game goes on, between those that no program expects."""
+    """A generator of lines, both sensible and unexpected."""
 
     def __init__(self, name: str, rng: np.random.Generator) -> None:
         self._sensible = _moves(name) + 20 * _MENUS[name]
         self._rng = rng
-        self._odd = rng.choice([0.0, 0.1, 0.5, 1.0])  # what share of the lines
+        self._odd = rng.choice([0.0, 0.1, 0.5, 1.0])  # fraction of odd lines
         self._left = int(rng.integers(1, 120))
 
     def line(self, seen: str) -> bytes:
-        """The next line, with its end; nothing after the last one.
+        """Return the next line with its line end; empty after the last one.
 
         Args:
-            seen: what the program has printed lately.
+            seen: recent output of the program.
         """
         if not self._left:
             return b""
@@ -82,7 +82,7 @@ class Typist:
         kind = rng.integers(4)
         if kind == 0:
             return rng.bytes(int(rng.integers(1, 60))).replace(b"\n", b"")
-        if kind == 1:  # a sensible line with something wrong
+        if kind == 1:  # a sensible line with an extra byte
             line = bytearray(self._sensible[rng.integers(len(self._sensible))])
             line.insert(int(rng.integers(len(line) + 1)), int(rng.integers(256)))
             return bytes(line)
@@ -92,7 +92,7 @@ class Typist:
 
 
 class Keyboard(io.RawIOBase):
-    """Standard input that types a line when a program waits for one, and takes note of it."""
+    """Standard input that asks for a line when a program reads, and records all lines."""
 
     def __init__(self, next_line) -> None:
         self._next = next_line

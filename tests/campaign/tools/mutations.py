@@ -1,7 +1,7 @@
-"""Edits that spoil a file: of its bytes, and of the values that are written in it.
+"""Edits that damage a file: changes of its bytes or of its values.
 
-An edit is drawn once and can be made on whatever the edits before it have left, so some of a list
-can be left out, and those that remain are the same.
+An edit is sampled once and applies to any content. Leaving out some edits of a list does not change
+the others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 DEEP = 100_000
-"""Lists in lists, of which no reader of JSON takes so many."""
+"""Depth of nested lists that no JSON reader accepts."""
 
 _ODD = (
     *(None, True, False, 0, 1, -1, 2, 3, 7, 36, 255, 2**31, 2**63, 2**64, -(2**63), 10**400),
@@ -27,7 +27,7 @@ _ODD = (
 
 
 class ByteEdit:
-    """A change of some bytes, wherever they are."""
+    """A change of some bytes at a random position."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._kind = str(
@@ -71,7 +71,7 @@ class ByteEdit:
 
 
 class ValueEdit:
-    """A change of one value in a tree of dicts and lists, as JSON or TOML has them."""
+    """A change of one value in a tree of dicts and lists, as in JSON or TOML."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         kinds = ["replace", "near", "remove", "repeat", "rename", "exchange", "wrap", "add"]
@@ -85,7 +85,7 @@ class ValueEdit:
         return f"{self._kind} at {self._steps[:3].round(3).tolist()} {ascii(self._odd)[:60]}"
 
     def _place(self, tree: Any, steps: np.ndarray) -> tuple[Any, Any] | None:
-        """A container in a tree, and the key of what is meant in it."""
+        """Return a container in a tree and the key of the selected value."""
         found = None
         for number in range(0, len(steps) - 1, 2):
             if not isinstance(tree, dict | list) or not tree:
@@ -129,12 +129,12 @@ class ValueEdit:
 
 
 def edits(kind: type, rng: np.random.Generator) -> list[Any]:
-    """Some edits of a kind, mostly one or two."""
+    """Sample some edits of a kind, mostly one or two."""
     return [kind(rng) for _ in range(1 + min(int(rng.geometric(0.5)), 8))]
 
 
 def as_json(tree: Any, deep: bool = False) -> bytes:
-    """A tree as JSON; one that is too deep for any writer is written by hand."""
+    """Return a tree as JSON, with an extremely deep list inserted as text if `deep`."""
     text = json.dumps(tree)
     if deep:
         text = (
@@ -146,7 +146,7 @@ def as_json(tree: Any, deep: bool = False) -> bytes:
 
 
 def as_toml(tree: dict[str, Any]) -> bytes:
-    """A tree as TOML; what it has no words for is written as Python shows it, which is none."""
+    """Return a tree as TOML; values that TOML lacks are written in Python's notation."""
 
     def value(one: Any) -> str:
         if isinstance(one, bool):

@@ -1,7 +1,7 @@
-"""Calls public functions with odd values: the program that `test_odd_values.py` runs and talks to.
+"""The program of `test_odd_values.py` that calls public functions with odd values.
 
-It reads seeds from its standard input, makes a call for each, and answers by a line of JSON. What
-it is about to call it says before, so that whoever reads knows what ended the process.
+It reads seeds from standard input, makes one call for each, and answers in lines of JSON. It
+describes each call before making it, so that a crash can be attributed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
 
 MEMORY = 6 << 30
-"""Bytes of address space; a call that wants more raises `MemoryError`, which is no failure."""
+"""Bytes of address space. `MemoryError` of a call is not a failure."""
 AGENTS = ("random", "greedy", "mcts:8", "exact", "trained")
 UNCHECKED = {
     "info": "asked for at every ply, so `state` is not checked",
@@ -48,14 +48,14 @@ UNCHECKED = {
     "results_table": "as `forfeit_lines`",
     "close": "takes nothing",
 }
-"""Functions on whose hot path nothing is checked, and why; as they are documented."""
+"""Functions that document unchecked arguments, because checks would slow down a hot path."""
 OWNERS = ("boardenvs", "agents")
 LARGE = ("num_games", "games", "num", "num_envs", "simulations", "opening_plies")
-"""Where a large number is granted, and takes as long as was asked for."""
+"""Parameters that accept large numbers and then run accordingly long."""
 
 
 def odd_values(rng):
-    """Values of all kinds: what they are called, and the value."""
+    """Return a description and an odd value of a random kind."""
     scalars = [
         *(None, True, False, math.nan, math.inf, -math.inf, -1, 0, 1, 2, 0.5, 1.0, -0.0, -(2**63)),
         *(2**63, 2**64, 10**30, 1 + 2j, "", "x", "1", "a\nb", "\0", "\ud800", "é" * 300, b"1"),
@@ -99,7 +99,7 @@ def odd_values(rng):
 
 
 def variants(base, rng):
-    """A value made of one that is right: what it is, and one that should come to the same."""
+    """Return a description and a variant of a valid value, and an equivalent value or `None`."""
     base = np.asarray(base)
     twice = np.repeat(base.reshape(-1), 2)
     frozen = base.copy()
@@ -143,7 +143,7 @@ def variants(base, rng):
 
 
 def described(value):
-    """One line that shows a value."""
+    """Return a value as one line of text."""
     if isinstance(value, np.ndarray):
         return f"array of {value.dtype}, shape {value.shape}"
     with suppress(Exception):
@@ -152,7 +152,7 @@ def described(value):
 
 
 class Subjects:
-    """What is called, and right values for its parameters, of one game."""
+    """The functions of one game and valid values of their parameters."""
 
     def __init__(self, name, rng):
         self.game = game = boardenvs.make(name)
@@ -172,7 +172,7 @@ class Subjects:
         self.folder = tempfile.mkdtemp()
 
     def values(self, owner, function):
-        """Right values by the names of parameters."""
+        """Return valid values by parameter name."""
         game, n = self.game, self.game.num_players
         one = isinstance(owner, SeatEnv | GameAECEnv)
         env = one or isinstance(owner, SeatVectorEnv | boardenvs.BatchEnv)
@@ -277,7 +277,7 @@ class Subjects:
         return values
 
     def owners(self):
-        """What has public functions, each with its name; made when it is chosen."""
+        """Return constructors of the objects with public functions, by name."""
         game = self.game
         module = importlib.import_module(f"boardenvs.{game.name}_v0")
 
@@ -311,13 +311,13 @@ class Subjects:
 
 
 def first_of_the_list(prompt):
-    """The first move that a prompt lists, as a player writes it who reads and writes."""
+    """Return the first legal move in a prompt, as a text agent does."""
     return f"Move: {prompt.partition('Legal moves: ')[2].split(';')[0].split(chr(10))[0]}"
 
 
 @functools.cache
 def agent_of(game, spec):
-    """An agent, or `None` where it does not play the game."""
+    """Return an agent, or `None` if it does not support the game."""
     try:
         return agents.make(spec, game, seed=0)
     except ValueError:
@@ -325,7 +325,7 @@ def agent_of(game, spec):
 
 
 def functions_of(owner):
-    """The public functions and methods of a class, an object or a package: by their names."""
+    """Return the public functions and methods of a class, object or package by name."""
     if isinstance(owner, types.ModuleType):
         found = {name: getattr(owner, name) for name in owner.__all__}
         return {name: f for name, f in found.items() if callable(f) and not is_result(f)}
@@ -349,12 +349,12 @@ def functions_of(owner):
 
 
 def is_result(value):
-    """Whether it is a class whose objects only this package makes, to tell what came out."""
+    """Return whether a value is a class that only this package instantiates, as a result."""
     return isinstance(value, type) and not issubclass(value, boardenvs.BatchEnv | boardenvs.Episode)
 
 
 def documented(function, owner):
-    """The exceptions that the docstrings of a function and its owner name."""
+    """Return the exceptions that the docstrings of a function and its owner name."""
     named = {"ValueError", "MemoryError"}
     texts = [inspect.getdoc(function) or "", inspect.getdoc(owner) or ""]
     for text in texts:
@@ -365,7 +365,7 @@ def documented(function, owner):
 
 
 def fingerprint(value):
-    """The bytes of the arrays in a value."""
+    """Return the bytes of the arrays in a value."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return value.tobytes()
     if isinstance(value, np.void):
@@ -376,7 +376,7 @@ def fingerprint(value):
 
 
 def position_of(owner):
-    """What must not change where something is refused."""
+    """Return the state that must not change if a call raises."""
     if isinstance(owner, boardenvs.BatchEnv):
         return owner.states.tobytes()
     if isinstance(owner, SeatVectorEnv):
@@ -395,7 +395,7 @@ def alike(one, other):
 
 
 def called(function, arguments):
-    """What a function answers; a generator's answers all."""
+    """Call a function and return its result, or the list of a generator's values."""
     with redirect_stdout(io.StringIO()):
         answer = function(**arguments)
         if isinstance(answer, types.GeneratorType):
@@ -404,7 +404,7 @@ def called(function, arguments):
 
 
 def attempt(seed):
-    """One call with an odd value: what was wrong, or `None`."""
+    """Make one call with an odd value; return what was wrong, or `None`."""
     rng = np.random.default_rng(seed)
     name = list(boardenvs.GAMES)[rng.integers(len(boardenvs.GAMES))]
     subjects = Subjects(name, rng)
@@ -466,7 +466,7 @@ def attempt(seed):
     if key in LARGE and isinstance(value, int | float | np.number) and not value < 2**60:
         value, what = 2**200, "2**200"
     if key in ("engine", "progress") and callable(value):
-        value, what = 1, "1"  # what a function of the caller's own raises is the caller's
+        value, what = 1, "1"  # errors of the caller's own function are the caller's
     given[key] = value
     case = f"{name}: {which}.{chosen}({key}={what}), with {sorted(given)}"
     say({"case": case})
@@ -479,7 +479,7 @@ def attempt(seed):
     signal.alarm(SECONDS)
     try:
         answer = called(call, given)
-    except Exception as error:  # noqa: BLE001 whatever it is, it is looked at
+    except Exception as error:  # noqa: BLE001 every error is examined
         frames = traceback.extract_tb(error.__traceback__)
         last = [frame for frame in frames if "/campaign/" not in frame.filename][-1:]
         at = f" ({last[0].filename}:{last[0].lineno})" if last else ""
@@ -509,10 +509,10 @@ def attempt(seed):
 
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    warnings.simplefilter("ignore")  # what is refused may warn of it before
+    warnings.simplefilter("ignore")  # warnings may precede errors
     seed_word(0)
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # odd paths lead somewhere, too
+        os.chdir(folder)  # relative odd paths stay in this folder
         tempfile.tempdir = folder
         for line in sys.stdin:
             say({"wrong": attempt(int(line))})

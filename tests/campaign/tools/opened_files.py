@@ -1,7 +1,6 @@
-"""Opens spoilt files: the program that `test_mutated_files.py` runs and talks to.
+"""The program of `test_mutated_files.py` that opens damaged files.
 
-It reads what to spoil and how, a line of JSON each, opens it as a user's program does, and answers
-by lines of JSON.
+It reads one JSON line for each file to damage and open, and answers in lines of JSON.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ MEMORY = 8 << 30
 
 
 class RefusedError(Exception):
-    """A clear error, as it should be."""
+    """A clear error, which is allowed."""
 
 
 @contextlib.contextmanager
 def refusals(*kinds: type[Exception]):
-    """What a file may be refused by: `ValueError`, or other errors that are said to come."""
+    """Turn `ValueError` or other documented errors of one line into `RefusedError`."""
     try:
         yield
     except (ValueError, *kinds) as error:
@@ -58,7 +57,7 @@ def refusals(*kinds: type[Exception]):
 
 
 def played_out(game: boardenvs.Game, states: np.ndarray) -> None:
-    """Play positions that were taken to their end."""
+    """Play accepted positions to their end."""
     states = game.arrays.batch(states).copy()
     rng = np.random.default_rng(0)
     for _ in range(game.max_plies + 1):
@@ -76,7 +75,7 @@ def random_game(rng: np.random.Generator) -> boardenvs.Game:
 
 
 def position(game: boardenvs.Game, rng: np.random.Generator) -> np.void:
-    """A position of a random game that is not over."""
+    """Return an unfinished position of a random game."""
     states = game.new(1, int(rng.integers(100)))
     for _ in range(rng.integers(12)):
         after = states.copy()
@@ -89,10 +88,10 @@ def position(game: boardenvs.Game, rng: np.random.Generator) -> np.void:
 
 
 class Spoiler:
-    """How files of one kind are made and opened.
+    """A maker and opener of damaged files of one kind.
 
     Args:
-        folder: in which its originals lie.
+        folder: folder of the original files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -100,7 +99,7 @@ class Spoiler:
         self._made: dict[Any, Any] = {}
 
     def original(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What is made once."""
+        """Return `make()`, cached by `key`."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -112,7 +111,7 @@ class Spoiler:
 
 
 def spoilt(content: Any, found: list[Any], keep: list[int]) -> Any:
-    """What edits make of bytes or of a tree; those that cannot be made change nothing."""
+    """Apply the edits with numbers in `keep` to bytes or a tree."""
     for number, edit in enumerate(found):
         if number in keep:
             content = edit(content)
@@ -120,13 +119,13 @@ def spoilt(content: Any, found: list[Any], keep: list[int]) -> Any:
 
 
 def json_or_bytes(tree: Any, rng: np.random.Generator, keep: list[int], seal: Any = None) -> Any:
-    """A tree as JSON, its values or its bytes spoilt: the bytes, and what was done.
+    """Return a tree as JSON with damaged values or bytes, and the edits.
 
     Args:
-        tree: of what is right.
-        rng: of the edits.
-        keep: numbers of the edits that are made.
-        seal: what a checksum is put into, after the edit; half of the time it is not.
+        tree: valid content.
+        rng: random generator of the edits.
+        keep: numbers of the edits to apply.
+        seal: function that adds a checksum after most edits.
     """
     deep, sealed = rng.random() < 0.02, rng.random() < 0.7
     if rng.random() < 0.3:
@@ -135,7 +134,7 @@ def json_or_bytes(tree: Any, rng: np.random.Generator, keep: list[int], seal: An
     found = edits(ValueEdit, rng)
     tree = spoilt(tree, found, keep)
     if seal is not None and sealed and isinstance(tree, dict):
-        with contextlib.suppress(ValueError):  # what no checksum can be made of
+        with contextlib.suppress(ValueError):  # content without a checksum
             seal(tree)
     return as_json(tree, deep), [*found, "deep" if deep else ""]
 
@@ -175,7 +174,7 @@ class Positions(Spoiler):
         try:
             told = json.loads(data)
         except (ValueError, RecursionError):
-            raise RefusedError from None  # by Python's reader, not by ours
+            raise RefusedError from None  # Python's reader refused it
         with refusals():
             record = game.from_dict(told)
         played_out(game, np.array([record]))
@@ -268,7 +267,7 @@ class Networks(Spoiler):
 
 
 class GraphEdit:
-    """A change of a network's graph, which stays one that can be read."""
+    """A change of a network's graph that keeps the file readable."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._kind = str(rng.choice(["operator", "input", "attribute", "dims", "data", "remove"]))
@@ -311,7 +310,7 @@ class GraphEdit:
 
 
 def play_by(path: Path, game: boardenvs.Game, search: bool) -> None:
-    """Choose actions by a network, or by a search that it guides."""
+    """Choose actions with a network, or with a search that uses it."""
     states = game.new(3, 0)
     with refusals():
         agent = agents.make(f"puct:4:{path}" if search else f"trained:{path}", game, seed=0)
@@ -420,7 +419,7 @@ class Stores(Spoiler):
 
 
 class CellEdit:
-    """A change of one value of a store."""
+    """A change of one value in a store."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._table, self._row, self._column = rng.random(3)
@@ -440,7 +439,7 @@ class CellEdit:
         columns = [row[1] for row in store.execute(f"PRAGMA table_info({table})")]
         column = columns[int(self._column * len(columns))]
         total = store.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
-        with contextlib.suppress(sqlite3.Error):  # what the table itself does not take
+        with contextlib.suppress(sqlite3.Error):  # values that the table does not accept
             key = "rowid"
             rows = store.execute(f"SELECT {key} FROM {table}").fetchall()
             if total:
@@ -452,7 +451,7 @@ class CellEdit:
 
 
 class Curves(Spoiler):
-    """Learning curves, and a run of the user's own beside them."""
+    """Learning curves, and the CSV file of a user's run."""
 
     def _curves(self) -> dict[str, Any]:
         from agents.curves import reference_curves, write_curves
@@ -519,7 +518,7 @@ KINDS = {
 
 
 def attempt(spoilers: dict[str, Spoiler], kind: str, seed: int, keep: list[int]) -> str | None:
-    """Open one spoilt file: what was wrong, or `None`."""
+    """Open one damaged file; return what was wrong, or `None`."""
 
     def tell(about: str, found: list[Any]) -> None:
         made = [edit for number, edit in enumerate(found) if number in keep]
@@ -531,7 +530,7 @@ def attempt(spoilers: dict[str, Spoiler], kind: str, seed: int, keep: list[int])
             spoilers[kind](np.random.default_rng(seed), keep, tell)
     except RefusedError:
         pass
-    except Exception as error:  # noqa: BLE001 whatever it is, it is looked at
+    except Exception as error:  # noqa: BLE001 every error is examined
         frames = traceback.extract_tb(error.__traceback__)
         at = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:]]
         return f"{type(error).__name__}: {' '.join(str(error).split())[:300]} ({', '.join(at)})"
@@ -542,7 +541,7 @@ def attempt(spoilers: dict[str, Spoiler], kind: str, seed: int, keep: list[int])
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    warnings.simplefilter("ignore")  # what is refused may warn of it before
+    warnings.simplefilter("ignore")  # warnings may precede errors
     with tempfile.TemporaryDirectory() as folder:
         spoilers = {}
         for kind, make in KINDS.items():

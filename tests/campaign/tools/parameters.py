@@ -1,4 +1,4 @@
-"""Random arguments of the games, from all that they permit."""
+"""Random arguments of the games from their whole ranges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ OFTEN = [
     {"num_players": 2, "width": 5, "height": 3},
     {"num_players": 5, "width": 9, "height": 6},
 ]
-"""Sizes of Goat Race that many rounds take: for every other one the rules are compiled anew."""
+"""Frequent sizes of Goat Race, because every other size compiles the rules again."""
 
 
 def deck(rng):
@@ -17,7 +17,7 @@ def deck(rng):
 
 
 def parameters(name, rng):
-    """Arguments of a game, from their whole ranges; small boards more often."""
+    """Return random arguments of a game from their whole ranges, mostly small boards."""
 
     def some(low, high):
         return int(rng.integers(low, high + 1))

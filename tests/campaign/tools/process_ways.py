@@ -1,8 +1,8 @@
-"""A program: play the same games here and in other processes or threads, one way, and compare.
+"""A program that plays the same games here and in other processes or threads, and compares.
 
     python process_ways.py WAY SEED
 
-It prints `right` if they came to the same. What spawns processes must stand in a file.
+It prints `right` if the results are equal. It is a file, because spawned processes import it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLIES = 30
 
 
 def played(seed):
-    """A digest of all that some games come to."""
+    """Return a digest of the results of some games."""
     env = boardenvs.BatchEnv(boardenvs.make(GAME), num_envs=16, seed=seed)
     rng = np.random.default_rng(seed)
     told = hashlib.sha256()
@@ -58,7 +58,7 @@ def threads(seeds):
 
 
 class Games:
-    """A dataset of PyTorch: the digest of each seed."""
+    """A PyTorch dataset with the digest of each seed."""
 
     def __init__(self, seeds):
         self.seeds = seeds
@@ -81,7 +81,7 @@ def made():
 
 
 def same_vectors(one, other, seed):
-    """Whether two vectors of environments give the same for the same actions."""
+    """Check that two vectors of environments return the same for the same actions."""
     rng = np.random.default_rng(seed)
     for _ in range(PLIES):
         actions = rng.integers(one.single_action_space.n, size=3)
@@ -124,7 +124,7 @@ WAYS = {
 if __name__ == "__main__":
     way, seed = WAYS[sys.argv[1]], int(sys.argv[2])
     seeds = [seed, seed + 1, seed + 2, seed + 3]
-    # Children are to inherit code that was used, or to load it at once with others.
+    # Children either inherit code that was used before, or all load it at once.
     first = [played(one) for one in seeds] if seed % 2 else None
     found = way(seeds)
     expected = first or [played(one) for one in seeds]

@@ -1,4 +1,4 @@
-"""Commands that leave files, and what must be true of these when the command was stopped."""
+"""Commands that write files, and conditions on these files after an interruption."""
 
 import contextlib
 import json
@@ -26,12 +26,12 @@ final_games = 2
 
 
 def shown(folder):
-    """The names of a folder's files, without those that are hidden."""
+    """Return the names of a folder's files except hidden files."""
     return {p.name for p in folder.iterdir() if not p.name.startswith(".")}
 
 
 class Watch:
-    """A game between two agents, saved and as a page."""
+    """A game between two agents, saved as an episode and as a page."""
 
     def arguments(self, folder):
         return ["watch", "gekitai", "random", "greedy", "--seed", "3", "--save", folder / "e.json",
@@ -43,17 +43,17 @@ class Watch:
         return {name: (folder / name).read_bytes() for name in shown(folder)}
 
     def wrong(self, folder, _, whole):
-        """What is wrong with the files of a run that was stopped, if something is."""
+        """Return what is wrong with the files of an interrupted run, or `None`."""
         left = self.result(folder)
         return next((f"{name} is not whole" for name in left if left[name] != whole[name]), None)
 
 
 class Arena:
-    """A tournament with its store, its results and its page.
+    """A tournament with its store, results and page.
 
     Args:
-        workers: processes that play.
-        games: to be played.
+        workers: number of processes.
+        games: number of games.
     """
 
     def __init__(self, workers=1, games=8):
@@ -73,7 +73,7 @@ class Arena:
     again = arguments
 
     def _rows(self, folder):
-        """What the store holds; looked at in a copy, since looking takes back what is half done."""
+        """Return the rows of a copy of the store; opening a store rolls back its journal."""
         with tempfile.TemporaryDirectory() as name:
             for path in folder.glob("s.db*"):
                 shutil.copy(path, name)
@@ -88,9 +88,9 @@ class Arena:
         return told
 
     def result(self, folder):
-        rows = [row[:-1] for row in self._rows(folder)]  # without times
+        rows = [row[:-1] for row in self._rows(folder)]  # without durations
         page = (folder / "p.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
-        names = shown(folder) - {"s.db-wal", "s.db-shm"}  # may stay where an error met the end
+        names = shown(folder) - {"s.db-wal", "s.db-shm"}  # may remain after an error at the end
         return names, rows, self._json(folder), page
 
     def wrong(self, folder, ran, whole):
@@ -109,7 +109,7 @@ class Arena:
         return None
 
     def lost(self, folder):
-        """Games that were there and are no more, or were played again, to judge by their times."""
+        """Return games that are missing or were played again, recognised by their durations."""
         now = self._rows(folder)
         return [row for row in self.before if row not in now]
 
@@ -161,12 +161,13 @@ class Train:
 
 
 def everywhere(what, unit):
-    """The parameters `make` of an attack on every file operation: what takes a folder and makes a
-    scenario, with its row in the table.
+    """Return the parameters `make` of an attack on every file operation, each with its table row.
+
+    `make` takes a folder and returns a scenario.
 
     Args:
-        what: comes over the operations, such as "a kill".
-        unit: of what is counted.
+        what: start of the row's name, such as "a kill".
+        unit: unit of the counter.
     """
 
     def one(name, make, *more):

@@ -1,4 +1,4 @@
-"""The smallest list that still shows a failure."""
+"""Reduction of a list to the smallest one that still fails."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ T = TypeVar("T")
 
 
 def smallest(parts: list[T], fails: Callable[[list[T]], bool], seconds: float = 20) -> list[T]:
-    """What is left of a list after dropping all that it fails without: halves first, then less.
+    """Return a list after dropping all parts that are not needed to fail, larger chunks first.
 
     Args:
-        parts: that fail together.
-        fails: whether fewer do, too.
-        seconds: after which it gives up; what it has by then is returned.
+        parts: a list that fails.
+        fails: returns whether a shorter list fails.
+        seconds: time limit, after which the list so far is returned.
     """
     until = time.monotonic() + seconds
     size = max(1, len(parts) // 2)

@@ -61,7 +61,8 @@ def benchmark(
         seed: seed of everything random.
         name: name of the policy; by default its spec, or "policy".
         aim: half the width of the interval at which a task ends, in points; by default the suite's.
-        store: folder for the games, with a file for each task. Another call continues them.
+        store: folder for the games, with a file for each task. Another call continues them. A
+            policy without a spec needs an attribute `version`.
         workers: number of processes that play, for a policy with a spec.
         engine: function that plays the games, such as `agents.arena.workers.ray_tasks.play`; by
             default `workers` processes.

@@ -44,6 +44,7 @@ _LADDERS = 0.5  # games are enough if they add at most this share of the ladder'
 _LONG_ENOUGH = 60.0  # seconds of a task, of which measuring perfect play may take a third
 _SOLO_ROUND = 500
 _SOLO_GAMES = 10_000
+_UNKNOWN = "unknown"  # version of a policy that does not have one
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class _Meeting:
             self.game,
         )
         if contender.make_agent is not None:
-            self.version = str(getattr(self.players.get("", 0), "version", "unknown"))
+            self.version = str(getattr(self.players.get("", 0), "version", _UNKNOWN))
         self.planned = np.zeros(len(self.records), np.int64)
         """Number of games of each match in the rounds so far."""
         self.seconds_a_game = 0.0
@@ -386,6 +387,11 @@ def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextM
         return contextlib.nullcontext()
     from agents.arena.storage.store import Lineup, Store
 
+    if meeting.version == _UNKNOWN:
+        raise ValueError(
+            "store requires a policy with an attribute version: a text that changes with its "
+            "weights, so that games of other weights do not count"
+        )
     named = meeting.match(0).named
     store = Store.open(path, meeting.game, meeting.seed, None if named is None else named.version)
     try:

@@ -67,19 +67,23 @@ class DiskCache:
     @property
     def cache_path(self) -> str:
         """Folder of the files, for Numba's statistics."""
-        return str(_folder() or "")
+        return str(_writable_folder() or "")
 
     def path(self, signature: Any, codegen: Any) -> Path | None:
-        """Return the file of a signature, or `None` without a writable folder.
+        """Return the file of a signature, or `None` if it does not exist and cannot be written.
 
         Args:
             signature: Numba's types of the arguments.
             codegen: code generator of Numba's target, which depends on the processor.
         """
-        folder = _folder()
         versions = numba.__version__, platform.python_version(), codegen.magic_tuple()
         key = _short(repr((signature, versions)))
-        return folder and folder / f"{self._name}.{self._made_from()}.{key}.nbc"
+        name = f"{self._name}.{self._made_from()}.{key}.nbc"
+        for folder in _folders():
+            if (folder / name).exists():
+                return folder / name
+        writable = _writable_folder()
+        return writable and writable / name
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled code for a signature, or `None` if it must be compiled."""
@@ -134,18 +138,23 @@ class DiskCache:
 
 
 @functools.cache
-def _folder() -> Path | None:
-    """Return the folder of compiled code, or `None` if no folder is writable."""
+def _folders() -> list[Path]:
+    """Return the folders that may hold compiled code, the preferred one first."""
     package = Path(__file__).parent.parent
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     named = getattr(getattr(numba, "config", None), "CACHE_DIR", "")
-    folders = [Path(named)] if named else [package / "__pycache__", home / "boardenvs"]
-    for folder in folders:
+    return [Path(named)] if named else [package / "__pycache__", home / "boardenvs"]
+
+
+@functools.cache
+def _writable_folder() -> Path | None:
+    """Return the first folder that can be written to, or `None`."""
+    for folder in _folders():
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
             return folder
-    _say_uncached(f"{' and '.join(map(str, folders))} cannot be written to")
+    _say_uncached(f"{' and '.join(map(str, _folders()))} cannot be written to")
     return None
 
 

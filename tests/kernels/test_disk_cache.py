@@ -216,6 +216,21 @@ def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
     assert "cannot be written to" in line
 
 
+READ_ONLY = """
+import errno, tempfile
+
+def no_file(**_):
+    raise OSError(errno.EROFS, "Read-only file system")
+
+tempfile.TemporaryFile = no_file
+"""
+
+
+def test_code_is_loaded_from_a_folder_that_cannot_be_written_to(place):
+    said(USE, place)
+    assert said(READ_ONLY + USE, place) == (LOADED, "")
+
+
 FULL = """
 import errno
 from pathlib import Path

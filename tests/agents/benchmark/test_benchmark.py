@@ -175,17 +175,27 @@ def test_it_goes_on_where_it_stopped(tmp_path):
     assert (store / "v1-game112.games").is_file()
     assert played(agents.benchmark("greedy", store=store, **QUICK)) == whole
 
+
+def test_a_store_belongs_to_one_version_of_a_policy(tmp_path):
     made = []
 
-    def keeps(game, seed):
-        made.append(Legal(game, seed))
-        return made[-1]
+    def rated(version):
+        def make(game, seed):
+            made.append(Legal(game, seed))
+            if version is not None:
+                made[-1].version = version
+            return made[-1]
 
-    first = played(agents.benchmark(keeps, store=tmp_path / "own", **QUICK))
-    again = played(agents.benchmark(keeps, store=tmp_path / "own", **QUICK))
-    assert first == again
-    assert made[0].asked > 0
-    assert made[1].asked == 0  # all its games were there
+        return played(agents.benchmark(make, store=tmp_path, **QUICK))
+
+    with pytest.raises(ValueError, match="version"):
+        rated(None)
+    first = rated("1")
+    assert made[-1].asked > 0
+    assert rated("1") == first
+    assert made[-1].asked == 0  # all its games were there
+    with pytest.raises(ValueError, match="version"):
+        rated("2")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`boardenvs curves`: learning curves of the reference learners and of your own runs."""
+"""`boardenvs curves`: learning curves of the baseline learners and of your own runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
     curves = commands.add(
         "curves",
         _run,
-        "show the learning curves of reference learners, or learn them again",
+        "show the learning curves of baseline learners, or learn them again",
         ["gekitai --out gekitai.svg", "gekitai --own mine=mine.csv --out gekitai.svg"],
         games=(),
     )

@@ -30,7 +30,7 @@ def learn(
     suite: str = "v1",
     progress: Callable[[Curve, Point], None] | None = None,
 ) -> Curve:
-    """Train one of the reference learners on a task, and rate it on the ladder as it learns.
+    """Train one of the baseline learners on a task, and rate it on the ladder as it learns.
 
     On the same machine, the same seed makes the same agents. Ratings do not count as training time.
 

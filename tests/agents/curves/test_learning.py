@@ -1,4 +1,4 @@
-"""The reference learners learn, are rated, and come out the same from the same seed."""
+"""The baseline learners learn, are rated, and come out the same from the same seed."""
 
 import itertools
 import tempfile

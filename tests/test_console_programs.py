@@ -1,4 +1,4 @@
-"""`python -m boardenvs.GAME`: what the console programs of all games have in common."""
+"""Common behaviour of all console programs, `python -m boardenvs.GAME`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main(name):
 
 @pytest.fixture
 def first_prompt(main, monkeypatch, capsys):
-    """What a program asks first; here it ends as if Ctrl-C had met it there."""
+    """Return a program's first prompt; the program is interrupted there by a simulated Ctrl-C."""
     asked = []
 
     def stopped(prompt):
@@ -54,11 +54,11 @@ def test_bad_arguments_are_one_line(name, main, argv, capsys):
     assert argv[-1] in err
 
 
-# -- Streams that are not what one expects ------------------------------------------------
+# -- Unusual streams -----------------------------------------------------------------------
 
 
 def in_shell(line, **environment):
-    """What a shell's line prints on standard output and on standard error, and its status."""
+    """Run a shell command; return its standard output, standard error and status."""
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {line}"],
         capture_output=True,
@@ -75,7 +75,7 @@ def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
     line = f"printf '\\xff\\xfe\\n\\xc3\\n' | $PYTHON -m boardenvs.{name}"
     out, err, status = in_shell(line, PYTHONIOENCODING="utf-8:strict")
     assert (err, status) == ("", 0)
-    assert out.count(first_prompt) == 3  # for each of them, and for the end of input
+    assert out.count(first_prompt) == 3  # two answers and the end of input
     assert out.splitlines()[-1].startswith("End of input")
 
 
@@ -100,7 +100,7 @@ def test_a_reader_that_has_gone(name):
     out, err, status = in_shell(line)
     assert err == ""
     assert out.count("\n") <= 1
-    assert status in (0, 141)  # of `yes` and `head`, whose reader has gone too
+    assert status in (0, 141)  # 141 is SIGPIPE, because the reader of the pipe has exited
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

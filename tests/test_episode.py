@@ -1,4 +1,4 @@
-"""What an episode holds, how it is recorded, and its text."""
+"""Contents, recording and text of episodes."""
 
 import copy
 import pickle

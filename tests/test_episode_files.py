@@ -1,4 +1,4 @@
-"""Episodes in files: kept, read again, and refused where they are spoilt."""
+"""Saving and loading of episodes, and refusal of damaged files."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def assert_refused(path, *words):
 
 
 def changed(path, **changes):
-    """Rewrite an episode's file with these changes and the checksum that fits them."""
+    """Rewrite an episode's file with these changes and a matching checksum."""
     won().save(path)
     content = {**json.loads(path.read_text(encoding="utf-8")), **changes}
     content.pop("sha256")
@@ -219,7 +219,7 @@ JSON_VALUES = st.recursive(
 
 
 def loads_or_refuses(path):
-    """Nothing but ValueError comes out of `load`, and what loads is whole."""
+    """Check that `load` raises only ValueError, or returns a complete episode."""
     try:
         episode = Episode.load(path)
     except ValueError as error:
@@ -249,7 +249,7 @@ def test_any_damage(file, data):
 
 @given(st.data())
 def test_any_value_anywhere(file, data):
-    """Some value of the content, at any depth, replaced, removed or added to."""
+    """Any value of the content, at any depth, may be replaced, removed or added to."""
     won().save(file)
     content = json.loads(file.read_text(encoding="utf-8"))
     content.pop("sha256")

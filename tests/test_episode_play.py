@@ -1,4 +1,4 @@
-"""Episodes that players play: what they are asked and told, and what they may answer."""
+"""Episodes that players play: the states they receive and the actions they may return."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from boardenvs import Episode
 
 
 class Chooser(First):
-    """Prefers `choose`; `act` must not be called."""
+    """A player with `choose`; `act` must not be called."""
 
     def act(self, states):
         raise AssertionError
@@ -21,7 +21,7 @@ class Chooser(First):
 
 
 class Fixed:
-    """Answers the same, whatever the state."""
+    """A player that returns the same for every state."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -50,7 +50,7 @@ def test_random_players_draw_every_legal_action():
 def test_players_are_told_what_they_may_know():
     one, two = First(GAME112), First(GAME112)
     episode = Episode.play(GAME112, [one, two], seed=1)
-    # 1, 1, 1, ...: every position gets a 1.
+    # Each action writes a 1 on the next position.
     assert episode.actions == [0, 2, 4, 6, 8]
     true = episode.states()
     for k, shown in enumerate([one.shown[0], two.shown[0], one.shown[1], two.shown[1]]):
@@ -69,7 +69,7 @@ def test_choose_comes_first_and_follows_the_seed():
 
 
 def test_players_have_streams_of_their_own():
-    """What one player draws does not depend on how much the other one draws."""
+    """A player's random choices do not depend on the number of choices of another player."""
     one, two = Chooser(GAME112), Chooser(GAME112)
     Episode.play(GAME112, [one, "random"], seed=1)
     Episode.play(GAME112, [two, First(GAME112)], seed=1)

@@ -1,6 +1,6 @@
-"""The wording of errors: each names the argument, what was expected, and what was given.
+"""The wording of errors: the argument, the expected and the given value.
 
-Other tests assert only the type of an error and the argument that it names.
+Other tests assert only the type of an error and the argument.
 """
 
 # ruff: noqa: E501 a message is one line

@@ -1,4 +1,4 @@
-"""Explicit chance: that beside the class, that of the rules it has, or the general one."""
+"""Sources of explicit chance: the class's own, that of its rules, or the general one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are written whole, to what the user named and nothing else."""
+"""Files are written completely, and only to the given path."""
 
 import errno
 import os
@@ -63,7 +63,7 @@ def test_a_link_stays(tmp_path):
     (tmp_path / "folder").mkdir()
     for name, target in (("one", "folder/there"), ("two", "one")):
         (tmp_path / name).symlink_to(target)
-    for data in (b"first", b"second"):  # at first it leads nowhere
+    for data in (b"first", b"second"):  # the target is missing at first
         write_atomically(tmp_path / "two", data)
         assert (tmp_path / "folder" / "there").read_bytes() == data
     assert (tmp_path / "two").readlink() == Path("one")
@@ -123,7 +123,7 @@ def test_a_fifo_is_written_to(tmp_path):
 def test_devices_are_written_to(tmp_path):
     episode = boardenvs.Episode.play("game112", ["random", "random"], seed=0)
     null, full = (tmp_path / name for name in ("null", "full"))
-    # By links of our own: what is wrong here must not replace the devices.
+    # Links protect the real devices from a failing test.
     for link in (null, full):
         link.symlink_to(Path("/dev", link.name))
     episode.save_html(null)
@@ -164,7 +164,7 @@ print("after")
 def test_standard_output(tmp_path, name, kept):
     if not Path(name).exists():
         pytest.skip("there is no such file")
-    link = tmp_path / "link"  # as for devices
+    link = tmp_path / "link"  # a link protects the real device
     link.symlink_to(name)
     command = [sys.executable, "-c", PRINTING, str(link)]
     if kept:

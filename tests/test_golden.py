@@ -1,7 +1,7 @@
-"""One game of each kind, ply by ply, as it was when `golden.txt` of its tests was written.
+"""One recorded game of each kind, compared ply by ply with its `golden.txt`.
 
-A change of rules, numbering, text, observations or random streams shows as a
-difference in these files. If it is meant, write them anew and read the difference:
+A change of rules, action numbers, texts, observations or random streams changes these files. If the
+change is intended, write the files again and review the difference:
 
     python tests/test_golden.py --write
 """
@@ -21,11 +21,11 @@ from boardenvs.core.records import FILLER
 
 SEEDS = (0, 1)
 LARGE = 600
-"""Positions of more characters are written out every twentieth ply, and else as a digest."""
+"""Texts with more characters are written every twentieth ply, and otherwise as a digest."""
 
 
 def golden(name):
-    """The file of a game."""
+    """Return the path of a game's golden file."""
     return Path(__file__).parent / name / "golden.txt"
 
 
@@ -34,19 +34,19 @@ def numbers(values):
 
 
 def digest(array):
-    """Sixteen hex digits that stand for an array, its shape and its dtype."""
+    """Return sixteen hex digits that identify an array, its shape and its dtype."""
     text = f"{array.dtype.name} {array.shape} ".encode() + array.tobytes()
     return hashlib.sha256(text).hexdigest()[:16]
 
 
 def choice(seed, ply, legal):
-    """One of the legal actions, the same with every version of every library."""
+    """Return a pseudorandom legal action, the same for all library versions."""
     bits = hashlib.sha256(f"{seed} {ply}".encode()).digest()
     return legal[int.from_bytes(bits[:8], "big") % len(legal)]
 
 
 def position(game, states):
-    """All that can be seen of a position, by line."""
+    """Return the lines that describe a position completely."""
     state = states[0]
     over = game.terminated(states)[0], game.truncated(states)[0]
     legal = np.flatnonzero(game.legal(states)[0])
@@ -70,7 +70,7 @@ def position(game, states):
 
 
 def playthrough(name):
-    """The text of the golden file of a game."""
+    """Return the text of a game's golden file."""
     game = boardenvs.make(name)
     lines = [
         f"game: {name}",

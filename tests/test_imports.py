@@ -1,4 +1,4 @@
-"""Imports go downwards: from room to room as listed here, and never in a circle."""
+"""Modules import only from lower layers, as listed here, and never in a cycle."""
 
 import ast
 from collections import defaultdict
@@ -19,7 +19,7 @@ FILES = {
 
 
 def imports():
-    """What each module imports: at its top, within functions, and for annotations alone."""
+    """Return the modules that each module imports, including imports in functions and for types."""
     found = defaultdict(set)
     for module, path in FILES.items():
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
@@ -39,7 +39,7 @@ IMPORTS = imports()
 
 
 def circle(graph):
-    """The nodes of a circle of a graph, none if there is none."""
+    """Return the nodes of a cycle in a graph; empty if there is none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -48,9 +48,9 @@ def circle(graph):
 
 
 def room(module):
-    """The folder of a module of agents, or the module itself where it lies in none.
+    """Return the folder of a module of agents, or the module itself if it is in no folder.
 
-    The folders of all games count as one. `agents.games` itself, which finds them, is another.
+    The folders of all games count as one. `agents.games`, which finds them, counts separately.
     """
     if module.startswith("agents.games."):
         return "agents.games.*"
@@ -59,7 +59,7 @@ def room(module):
 
 
 def test_imports_are_found():
-    assert "agents.arena.storage.store" in IMPORTS["agents.arena.tournament"]  # within a function
+    assert "agents.arena.storage.store" in IMPORTS["agents.arena.tournament"]  # in a function
     assert "boardenvs.game" in IMPORTS["agents.agent"]
     assert len(IMPORTS) > 150
 
@@ -101,7 +101,7 @@ MAY_IMPORT = {
     "episode": {"core", "show", "game", "registration", "envs", "files"},
     "openspiel": {"core", "game", "registration", "explicit_chance"},
 }
-"""Rooms of `boardenvs`, and which others each may import."""
+"""Parts of `boardenvs` and the other parts that each may import."""
 
 
 def part_of_boardenvs(module):

@@ -1,4 +1,4 @@
-"""A game that the package does not bring: `register`, and everything else finds it."""
+"""User-defined games: registration and use everywhere."""
 
 import subprocess
 import sys
@@ -84,7 +84,7 @@ def test_what_it_tells_of_a_position_is_in_every_environments_info():
     name = "boardenvs/Telling-v0"
     envs = gymnasium.make_vec(name, 3, vectorization_mode="vector_entry_point", seat=0)
     _, infos = envs.reset(seed=0)
-    # Now one game is a round ahead of the others.
+    # Put one game a round ahead of the others.
     other = gymnasium.make(name, seat=0)
     other.reset(seed=0)
     action = int(infos["action_mask"][0].argmax())
@@ -203,7 +203,7 @@ def test_the_command(own_module):
 
 
 def test_a_file_cannot_have_a_module_imported(own_module, tmp_path):
-    """A file that somebody else made names games that are known already, and no others."""
+    """Files can name only registered games, so that a file cannot cause an import."""
     with pytest.raises(ValueError, match="'own_game:Short112'"):
         boardenvs.make("own_game:Short112")
     assert "own_game" not in sys.modules

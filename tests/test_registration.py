@@ -1,4 +1,4 @@
-"""The list of games: how each is found by name, by Gymnasium's id, and by PettingZoo's module."""
+"""The registered games by name, Gymnasium id and PettingZoo module."""
 
 import copy
 import importlib
@@ -24,7 +24,7 @@ from boardenvs.registration import GAMES, env_id
 
 
 def fresh_process(code, folder):
-    """What a new interpreter prints that has imported nothing yet."""
+    """Return the output of a new interpreter without previous imports."""
     result = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,

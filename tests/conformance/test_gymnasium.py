@@ -1,4 +1,4 @@
-"""Gymnasium's own environment checker, over every game."""
+"""Gymnasium's environment checker on every game."""
 
 import gymnasium
 import numpy as np
@@ -15,7 +15,7 @@ def test_unwrapped(game):
     check_env(gymnasium.make(env_id(game.name)).unwrapped)
 
 
-# The checker would rather not see the wrappers that `gymnasium.make` puts on.
+# The checker warns about the wrappers of `gymnasium.make`.
 @pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version:UserWarning")
 def test_as_made(game):
     check_env(gymnasium.make(env_id(game.name)))
@@ -31,7 +31,7 @@ def test_opponent_object(game):
 
 
 def test_truncated_games(game):
-    # Some seats never get a second turn here; the checker wants the first step to go on.
+    # The checker needs a second step, and some seats get no second turn in short games.
     params = {"max_plies": 2 * game.num_players}
     check_env(gymnasium.make(env_id(game.name), seat=0, **params).unwrapped)
 
@@ -41,7 +41,7 @@ def test_made_by_id_is_made_by_hand(game):
 
 
 def test_observations_fit_their_space_to_the_end(game):
-    env = gymnasium.make(env_id(game.name), illegal="raise")  # its checker looks at every step
+    env = gymnasium.make(env_id(game.name), illegal="raise")  # its checker examines every step
     rng = np.random.default_rng(0)
     for seed in range(5):
         observation, info = env.reset(seed=seed)

@@ -1,4 +1,4 @@
-"""Gymnasium's wrappers: what each changes beside a plain environment that plays the same game."""
+"""Gymnasium's wrappers, compared with a plain environment that plays the same game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def make(name, **arguments):
 
 
 def played_beside(env, plain, seed=0):
-    """Every step of one game in both: (observation, reward, over, info) of each, in pairs."""
+    """Play one game in both; yield (observation, reward, over, info) of each at every step."""
     rng = np.random.default_rng(seed)
     seen, info = env.reset(seed=seed)
     raw, raw_info = plain.reset(seed=seed)
@@ -96,7 +96,7 @@ def test_a_time_limit():
 
 @pytest.mark.parametrize("wrapper", ["RepeatAction", "StickyAction"])
 def test_repeating_actions_plays_illegal_ones(wrapper):
-    # The same square twice; so these wrappers are of no use here.
+    # The wrapper repeats the same square, so it does not suit these games.
     env = getattr(wrappers, wrapper)(make("gomoku"), 2 if wrapper == "RepeatAction" else 0.99)
     env.reset(seed=0)
     square = int(env.get_wrapper_attr("action_masks")().argmax())
@@ -121,7 +121,7 @@ def vectors(name, mode, num=4):
 
 
 def drawn(masks, rng):
-    """A legal action of each game; any where the game is over."""
+    """Return a random legal action of each game; 0 in finished games."""
     return np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
 
 
@@ -165,7 +165,7 @@ def test_episode_statistics_and_rewards_of_vectors(name, mode):
             assert info["_episode"][i]
             assert info["episode"]["r"][i] == rewards[i] / 2
             ended += 1
-            # Where a step only begins the next game, it is none of it.
+            # In NEXT_STEP mode, a step that only resets does not count.
             assert mode is AutoresetMode.NEXT_STEP or info["episode"]["l"][i] == lengths[i]
         lengths[over] = 0
     assert ended

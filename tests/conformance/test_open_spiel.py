@@ -1,4 +1,4 @@
-"""OpenSpiel's own simulation test over every game, and its searches playing them."""
+"""OpenSpiel's simulation test on every game, and its search algorithms on some games."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def load(name):
 
 
 def decided(state, rng):
-    """The state once chance has decided."""
+    """Resolve all chance nodes and return the state."""
     while state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(int(rng.choice(outcomes, p=probabilities)))
@@ -34,7 +34,7 @@ def test_random_simulation(name):
     pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)
 
 
-# In each of them the move that wins at once, or the way to the order that is wanted.
+# Positions with one move that wins at once, or leads to the wanted order.
 ONE_MOVE = {
     "gekitai": ({"board": ["XX....", ".....O", "......", "..O...", "......", "......"]}, "C1"),
     "gomoku(board_size=9)": (
@@ -86,7 +86,7 @@ def test_alpha_beta_agrees_with_the_exact_agent(random_positions):
 
 
 def test_expectiminimax_weighs_tiles_by_their_probability():
-    # A stack of five with the dots 6 on top; a win is every tile with a 6 not yet seen.
+    # The top of a stack of five has 6 dots. Every unseen tile with a 6 wins.
     five = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 6]]
     tiles = [[low, high] for high in range(7) for low in range(high + 1)]
     rest = [tile for tile in tiles if tile not in five]

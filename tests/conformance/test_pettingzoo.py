@@ -1,9 +1,9 @@
-"""PettingZoo's own suites, over every game.
+"""PettingZoo's test suites on every game.
 
-Left out: `bombardment_test`, which takes what `step` returned, `None`, for the next
-observation and so fails on every Dict observation, PettingZoo's own games included;
-`performance_benchmark`, which measures for five seconds and asserts nothing; the suites
-for parallel environments, which these are not.
+Some suites do not apply. `bombardment_test` uses the result of `step`, which is `None`, as the next
+observation, so it fails for every Dict observation, even in PettingZoo's own games.
+`performance_benchmark` runs for five seconds and asserts nothing. The remaining suites are for
+parallel environments.
 """
 
 import logging
@@ -15,15 +15,15 @@ from pettingzoo.test.state_test import test_state_space as check_state_space
 
 import boardenvs
 
-# Whatever else these suites warn about is an error (see pyproject.toml).
+# All other warnings of these suites are errors (see pyproject.toml).
 pytestmark = [
-    # Said of every Dict with a mask but those of the games on a list inside PettingZoo.
+    # PettingZoo exempts only its own games from this warning about Dict observations with a mask.
     pytest.mark.filterwarnings(
         "ignore:Observation space for each agent probably should be gymnasium.spaces.box or "
         "gymnasium.spaces.discrete:UserWarning"
     ),
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
-    # Said of every state made of planes: a stack of views, one a seat, of planes of a board.
+    # A state has a dimension for the seats besides the three of a board's planes.
     pytest.mark.filterwarnings("ignore:State has more than 3 dimensions:UserWarning"),
 ]
 
@@ -35,7 +35,7 @@ def make_env(game):
 
 @pytest.fixture(autouse=True)
 def _logs_nothing(caplog):
-    """PettingZoo also warns through `logging`."""
+    """Check that PettingZoo logs no warnings."""
     with caplog.at_level(logging.WARNING):
         yield
     assert caplog.messages == []
@@ -55,7 +55,7 @@ def test_seed(make_env):
 
 
 def test_save_observations(make_env, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # it may write pictures
+    monkeypatch.chdir(tmp_path)  # the suite may write pictures
     suites.test_save_obs(make_env())
 
 

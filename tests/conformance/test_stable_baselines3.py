@@ -1,4 +1,4 @@
-"""Stable-Baselines3: its environment checker, and MaskablePPO as sb3-contrib documents it."""
+"""Stable-Baselines3: its environment checker and MaskablePPO of sb3-contrib."""
 
 import copy
 
@@ -28,7 +28,7 @@ from boardenvs.envs.vector import SeatVectorEnv
 from boardenvs.registration import env_id
 
 
-# Said of any stack of planes, which the checker takes for a picture, or for none.
+# The checker warns about any stack of planes, because it may be an image.
 @pytest.mark.filterwarnings("ignore:It seems that your observation .*is an image:UserWarning")
 @pytest.mark.filterwarnings("ignore:The minimal resolution for an image:UserWarning")
 @pytest.mark.filterwarnings("ignore:Your observation .*has an unconventional shape:UserWarning")
@@ -48,7 +48,7 @@ def small_model(env, policy="MlpPolicy"):
 
 
 def test_maskable_ppo_trains_and_plays_by_the_masks(name):
-    # An illegal action raises, so a mask that is off or late fails the test.
+    # Illegal actions raise, so a wrong or late mask fails the test.
     env = gymnasium.make(env_id(name), illegal="raise")
     assert is_masking_supported(env)
     model = small_model(env)
@@ -88,7 +88,7 @@ def test_masks_are_found_through_wrappers_and_vectors(name):
 
 
 def predicted(model, venv, observations):
-    """Actions by the masks of a vector of environments, as sb3-contrib's documentation does it."""
+    """Return masked actions for a vector of environments, as in sb3-contrib's documentation."""
     masks = get_action_masks(venv)
     actions, _ = model.predict(observations, action_masks=masks, deterministic=False)
     assert masks.shape == (venv.num_envs, venv.action_space.n)
@@ -126,7 +126,7 @@ def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
 
 
 def alike(name, render_mode=None):
-    """Three games at the same positions, in Stable-Baselines3's own vector and in ours."""
+    """Return Stable-Baselines3's vector and ours, with three games at the same positions."""
     dummy = DummyVecEnv(
         [lambda: gymnasium.make(env_id(name), seat=0, render_mode=render_mode, render_size=64)] * 3
     )
@@ -149,7 +149,7 @@ def alike(name, render_mode=None):
 
 
 def same(ours, theirs):
-    """Whether two answers are equal, arrays in lists and dictionaries included."""
+    """Return whether two results are equal, including arrays in lists and dictionaries."""
     assert type(ours) is type(theirs) or not isinstance(ours, list | tuple | dict)
     if isinstance(ours, dict):
         return ours.keys() == theirs.keys() and all(same(ours[k], theirs[k]) for k in ours)

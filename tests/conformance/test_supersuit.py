@@ -1,4 +1,4 @@
-"""SuperSuit on the PettingZoo environments: what applies, and what its wrappers refuse."""
+"""SuperSuit's wrappers on the PettingZoo environments, and their errors."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def make(name, **arguments):
 
 
 def alone(env):
-    """The observation without its mask, as a Box: what most of SuperSuit's wrappers want."""
+    """Reduce observations to a Box without the mask, as most of SuperSuit's wrappers require."""
     return supersuit.observation_lambda_v0(
         env, lambda seen, _: seen["observation"], lambda space: space["observation"]
     )
 
 
 def played(env, seed=0):
-    """One game by the masks of the environment below: what `last` gives at every ply."""
+    """Play one game with the masks of the wrapped environment; yield the results of `last`."""
     env.reset(seed=seed)
     for agent in env.agent_iter():
         seen, reward, terminated, truncated, _ = env.last()
@@ -49,7 +49,7 @@ def test_the_mask_apart_from_a_stack_of_flat_floats(name):
         raw = env.unwrapped.observe(agent)["observation"].ravel()
         np.testing.assert_array_equal(seen[2 * size :], raw)
         np.testing.assert_array_equal(seen[: 2 * size], mine[agent][size:])
-        mine[agent] = seen.copy()  # the wrapper goes on with its own array
+        mine[agent] = seen.copy()  # the wrapper reuses its array
         if ply == 60:
             break
     assert seen.dtype == np.float32

@@ -1,4 +1,4 @@
-"""Tianshou over PettingZoo and Gymnasium: where masks are used, an illegal action would raise."""
+"""Tianshou with PettingZoo and Gymnasium; illegal actions raise where masks are used."""
 
 from __future__ import annotations
 
@@ -26,25 +26,26 @@ from tianshou.utils.net.common import Net  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def _seeded():
-    np.random.seed(0)  # noqa: NPY002 Tianshou's own random numbers come from here
+    np.random.seed(0)  # noqa: NPY002 Tianshou uses this generator
     torch.manual_seed(0)
-    logging.getLogger("tianshou").setLevel(logging.ERROR)  # it finds two players' returns odd
+    # Tianshou warns about returns of two players.
+    logging.getLogger("tianshou").setLevel(logging.ERROR)
 
 
 def environments(name, num):
-    """Such environments, and one to ask for its spaces."""
+    """Return a vector of environments, and one environment with its spaces."""
     module = getattr(boardenvs, f"{name}_v0")
 
     def make():
         return PettingZooEnv(module.env(illegal="raise"))
 
     envs = DummyVectorEnv([make] * num)
-    envs.seed(0)  # a quarter of random games of the goat race is drawn, now and then all of them
+    envs.seed(0)  # rarely, all random games of the goat race end in a draw
     return envs, make()
 
 
 def assert_legal(buffer):
-    """Every action in the buffer was marked by the mask it was chosen with."""
+    """Check that every action in the buffer was legal in its mask."""
     played = buffer[:]
     assert len(played) > 0
     assert np.take_along_axis(played.obs.mask, played.act[:, None], 1).all()
@@ -69,7 +70,7 @@ def test_masked_random_play(name):
 
 
 def q_network(shape, action_space):
-    """A learner with a small network for observations of this shape."""
+    """Return a learner with a small network for observations of this shape."""
     net = Net(state_shape=shape, action_shape=action_space.n, hidden_sizes=[32])
     policy = DiscreteQLearningPolicy(
         model=net, action_space=action_space, eps_training=0.3, eps_inference=0.0
@@ -92,7 +93,7 @@ def test_a_q_network_for_each_seat_learns_by_the_masks():
         players.update(buffer=buffer, sample_size=64)
     after = list(players.parameters())
     assert any((a != b).any() for a, b in zip(before, after, strict=True))
-    collector.collect(n_episode=4)  # now without exploration
+    collector.collect(n_episode=4)  # without exploration
     assert_legal(buffer)
 
 

@@ -1,4 +1,4 @@
-"""TorchRL through its own wrappers of PettingZoo and Gymnasium: an illegal action would raise."""
+"""TorchRL's wrappers of PettingZoo and Gymnasium; illegal actions raise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # noqa: E402
 from torchrl.envs.transforms import ActionMask, TransformedEnv  # noqa: E402
 from torchrl.envs.utils import check_env_specs  # noqa: E402
 
-# It says so of every version of PettingZoo but one, from 2024.
+# TorchRL warns about every version of PettingZoo except one from 2024.
 pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested:UserWarning")
 
 
@@ -26,7 +26,7 @@ def environment(name):
 
 
 def test_specs(name):
-    # It goes on for three plies; an order may be over after two, but is not with this seed.
+    # The check plays three plies. With this seed, no game ends earlier.
     torch.manual_seed(2)
     check_env_specs(environment(name), seed=None)
 
@@ -38,7 +38,7 @@ def test_masked_rollout(name):
     assert seats == [f"player_{seat}" for seat in range(len(seats))]
     plies = env.rollout(400, break_when_any_done=False)
     acting = torch.stack([plies[seat, "mask"][:, 0] for seat in seats])
-    assert (acting.sum(0) == 1).all()  # one seat a ply
+    assert (acting.sum(0) == 1).all()  # one seat per ply
     for seat in seats:
         mine = plies[seat, "mask"][:, 0]
         masks = plies[seat, "action_mask"][mine, 0]

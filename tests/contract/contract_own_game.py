@@ -1,4 +1,4 @@
-"""A game of a user's own, registered nowhere, which keeps the contract as the six do."""
+"""An unregistered user-defined game that satisfies the contract."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from boardenvs.game112 import Game112
 
 
 class Short112(Game112):
-    """The 112 game on five positions, of which no file in the tests knows anything.
+    """The 112 game on five positions, unknown to all other tests.
 
     - Rules: as in the 112 game.
     """

@@ -1,4 +1,4 @@
-"""Positions that the contract's tests begin with."""
+"""Starting positions of the contract's tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from boardenvs.envs.playout import playout
 
 NUM = 40
-"""How many, unless a test says otherwise."""
+"""Default number of positions."""
 
 
 def start(game, num=NUM, seed=0):
@@ -15,12 +15,12 @@ def start(game, num=NUM, seed=0):
 
 
 def middle(game, num=NUM, seed=0):
-    """Games after two plies, with legal actions chosen by chance; all still on."""
+    """Return unfinished games after two plies of random legal actions."""
     states = game.new(num, seed)
     for ply in range(2):
         before = states.copy()
         game.play(states, legal_actions(game, states, seed))
-        for retry in range(100):  # games that ended too soon are played otherwise
+        for retry in range(100):  # replay games that ended too early
             over = game.terminated(states) | game.truncated(states)
             if not over.any():
                 break
@@ -37,7 +37,7 @@ def legal_actions(game, states, seed=0):
 
 
 def with_illegal(game, num=NUM):
-    """Games in each of which some action is illegal, and such an action for each."""
+    """Return games with an illegal action, and an illegal action of each."""
     seen = []
 
     def choose(live, _):

@@ -1,4 +1,4 @@
-"""What a game says of its chance, its players and its arguments, against what its rules do."""
+"""A game's attributes about chance, players and arguments agree with its rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boardenvs.core.rules import plain_rules
 
 
 def draws_of_random_games(game, num):
-    """The numbers of outcomes of all draws in random games, a draw from one aside."""
+    """Return the number of outcomes of each draw in random games, if more than one."""
     bounds = []
 
     def drawn(s, bound):

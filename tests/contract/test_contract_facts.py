@@ -1,4 +1,4 @@
-"""What a game says of itself, and what it is made with."""
+"""Attributes and construction of games."""
 
 from __future__ import annotations
 

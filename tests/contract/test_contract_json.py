@@ -1,4 +1,4 @@
-"""Positions from outside: dictionaries, and records that are none."""
+"""Positions from outside: dictionaries and invalid records."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ BAD = [(field, value) for field, values in BAD_VALUES.items() for value in value
 @pytest.mark.parametrize(("field", "value"), BAD, ids=lambda part: str(part)[:20])
 def test_a_bad_field_is_named(game, field, value):
     if field == "terminated" and value is True and not judge.is_in(game.rules):
-        return  # nothing but the dictionary says whether the game is over
+        return  # only the dictionary defines whether the game is over
     data = game.to_dict(start(game, 1))
     with pytest.raises(ValueError, match=field) as error:
         game.from_dict({**data, field: value})
@@ -155,7 +155,7 @@ def test_from_dict_raises_nothing_but_value_errors(game, attempt, data):
 
 @given(data=st.data())
 def test_an_own_field_spoilt_inside_raises_nothing_but_value_errors(game, attempt, data):
-    """As above, but deep inside of the game's own lists and strings."""
+    """Damage inside the game's own lists and strings raises at most ValueError."""
     position = game.to_dict(middle(game, 1, data.draw(st.integers(0, 20))))
     own = [key for key in position if key not in {"game", "params", *BAD_VALUES}]
     spoilt_position = {key: spoilt(position[key], data) for key in own}

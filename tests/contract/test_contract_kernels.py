@@ -1,4 +1,4 @@
-"""The compiled loops behind the environments."""
+"""The compiled loops of the environments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_advancing_leaves_the_next_legal_actions_in_the_masks(game):
         if over.all():
             break
         actions = np.where(over, -1, legal_actions(game, states, ply))
-        if ply == 3:  # some illegal ones too, where there are any
+        if ply == 3:  # including illegal actions where possible
             actions = np.where(over | (np.arange(NUM) % 4 > 0), actions, (~masks).argmax(1))
         expected = states.copy()
         part = expected[~over]

@@ -1,4 +1,4 @@
-"""A game's loops as plain Python: they do what they do compiled."""
+"""A game's loops return the same compiled and as plain Python."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_step_is_the_same_as_plain_python(variant, alone):
         masks = compiled_games.masks
         actions = np.argmax(rng.random(masks.shape) * masks, 1) if ply else np.full(3, BEGIN)
         if ply == 10:
-            actions[0] = (actions[0] + 1) % variant.num_actions  # which may be illegal
+            actions[0] = (actions[0] + 1) % variant.num_actions  # possibly illegal
         variant.kernels.step_games(1, actions, *compiled_games)
         with warnings.catch_warnings():
             warnings.simplefilter("error")

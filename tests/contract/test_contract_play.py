@@ -1,4 +1,4 @@
-"""Play: in place, by whole batches, and what is no action; the course of a game."""
+"""Playing in place and in batches, invalid actions, and the course of a game."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def test_play_refuses_to_write_where_it_may_not(game, cut):
 
 
 def test_play_never_plays_on_a_copy_in_silence(game):
-    """Whatever numpy would have to copy cannot be played in place, and is refused."""
+    """Values that numpy would copy are refused, because they cannot be played in place."""
     states = middle(game, 3)
     actions = legal_actions(game, states)
     with pytest.raises(ValueError, match="array"):
         game.play(list(states), actions)
-    owner = pickle.loads(pickle.dumps(states[0]))  # a scalar that numpy copies when asked
+    owner = pickle.loads(pickle.dumps(states[0]))  # numpy copies this scalar if converted
     with pytest.raises(ValueError, match="array"):
         game.play(owner, actions[0])
 
@@ -107,7 +107,7 @@ def test_play_refuses_finished_games(game, positions):
 
 
 def bad_actions(game, actions):
-    """What is no batch of actions, made from one that is."""
+    """Return invalid batches of actions, derived from a valid one."""
     return {
         "negative": np.where(np.arange(NUM) == 3, -1, actions),
         "too high": np.where(np.arange(NUM) == 3, game.num_actions, actions),
@@ -149,7 +149,7 @@ def test_an_action_outside_is_named(game):
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int32, np.uint64, ">i4"])
 def test_actions_may_be_whole_numbers_of_any_width(game, dtype):
     states, expected = middle(game), middle(game)
-    # Each game's first legal action: a narrow dtype may not hold the highest ones.
+    # The first legal action of each game fits into narrow dtypes.
     actions = game.legal(states).argmax(1)
     assert actions.max() <= np.iinfo(dtype).max
     game.play(expected, actions)
@@ -229,7 +229,7 @@ def test_truncation_and_forfeit_occur(positions):
 
 
 def test_the_mask_is_what_play_accepts(positions):
-    """Each action of a few positions: legal if and only if nobody is blamed for it."""
+    """An action is legal if and only if playing it does not set `offender`."""
     game, states = positions["played"]
     live = states[~(game.terminated(states) | game.truncated(states))][::7]
     for state in live:

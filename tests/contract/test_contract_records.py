@@ -1,4 +1,4 @@
-"""Records: new games, what is handed out for them, copies, and the bytes they are made of."""
+"""Records of new games, their shapes, copies and bytes."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_copy_goes_its_own_way(game):
 
 
 class Awkward(Game112):
-    """The 112 game with fields that C would not lay side by side."""
+    """The 112 game with fields that need padding in C."""
 
     name = "awkward112"
 
@@ -184,12 +184,12 @@ class Awkward(Game112):
 
 
 def soiled(num):
-    """Leaves memory of all ones behind, for the next array of so many bytes to lie in."""
+    """Leave memory filled with ones, which the next array of this size may reuse."""
     np.full(num, 0xFF, np.uint8)
 
 
 def ways_to_copy(game, states):
-    """One position, got in every way there is."""
+    """Yield the same position, copied in every possible way."""
     soiled(states.nbytes)
     yield states.copy()[0]
     soiled(states.itemsize)
@@ -230,7 +230,7 @@ def test_equal_positions_have_the_same_bytes(which):
     assert covered.all()
     assert_one_byte_string(game, states)
     for _ in range(5):
-        for i in range(len(states)):  # each played by itself, in memory that was in use
+        for i in range(len(states)):  # play each game alone, in dirty memory
             after = np.full(states.itemsize, 0xFF, np.uint8).view(game.state_dtype)
             after[0] = states[i]
             game.play(after, [game.legal(after)[0].argmax()])

@@ -1,4 +1,4 @@
-"""What a seat sees, is told, and may know."""
+"""Observations, hidden information and info of a seat."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_observation_params_change_observations_alone(game):
         assert other.to_text(after[0]) == game.to_text(wanted[0])
 
 
-# -- Hidden things ---------------------------------------------------------------------
+# -- Hidden information ----------------------------------------------------------------
 
 
 def test_conceal_gives_copies_with_the_stream_drawn_afresh(positions):
@@ -134,6 +134,6 @@ def test_every_info_has_the_same_keys_dtypes_and_shapes(variant, variant_positio
     for told in (columns, variant.info(states[0])):
         for value in told.values():
             if isinstance(value, np.ndarray):
-                value[...] = 1  # what is returned is the caller's own
+                value[...] = 1  # the caller may change what is returned
     assert np.array_equal(states, variant_positions)
     assert data_equivalence(variant.infos(states), before)

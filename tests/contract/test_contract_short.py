@@ -1,4 +1,4 @@
-"""What a terminal tells of a game: the rules in short, what to type, what stands where."""
+"""Texts for terminals: short rules, input prompts and examples."""
 
 import re
 

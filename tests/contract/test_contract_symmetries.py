@@ -1,4 +1,4 @@
-"""Symmetries: to play in a view comes to the same as to see in that view what was played."""
+"""Symmetries: playing in a view equals viewing what was played."""
 
 import numpy as np
 import pytest
@@ -36,11 +36,11 @@ def test_playing_commutes_with_every_view(variant):
     check_symmetries(variant)
 
 
-# -- That the check finds what is wrong -----------------------------------------------------
+# -- The check finds errors -----------------------------------------------------------------
 
 
 def mirror(game):
-    """Left and right of the board swapped, besides the board as it is."""
+    """Return the tables of the identity and the left-right reflection."""
     actions = np.arange(game.num_actions).reshape(game.board_size, -1)
     entries = np.arange(game.observation_size).reshape(game.observation_shape)
     return (
@@ -50,7 +50,7 @@ def mirror(game):
 
 
 class Mirrored(Gekitai):
-    """A game of a user's own that says less than the one it derives from."""
+    """A user-defined game with fewer symmetries than its base class."""
 
     name = "mirrored"
 
@@ -72,12 +72,12 @@ class WrongEntries(Mirrored):
 
 
 class Gravity(Gekitai):
-    """Its rules know what falls down: actions are turned, but not where pieces come to lie."""
+    """A game with gravity: actions are symmetric, but resting places are not."""
 
     name = "gravity"
 
     def play(self, states, actions, **how):
-        # In place of rules of its own: the cell below is taken if it is free.
+        # Stands for rules: plays the cell below if it is free.
         below = np.minimum(np.asarray(actions) + self.board_size, self.num_actions - 1)
         free = self.legal(states)[np.arange(len(states)), below]
         super().play(states, np.where(free, below, actions), **how)

@@ -1,4 +1,4 @@
-"""Positions and actions as text: what is written is read again, and nothing else is."""
+"""Texts of positions and actions are read as written, and other texts are refused."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 
 def unshown(game, state):
-    """What a text does not show, for `from_text`: its arguments that are `None` by default.
+    """Return the arguments of `from_text` that a text does not show: those with default `None`.
 
-    They bear the names that the dictionary or the info has for the same.
+    Their names are the keys of the dictionary or the info.
     """
     known = {**game.info(state), **game.to_dict(state)}
     arguments = inspect.signature(game.from_text).parameters.values()
@@ -24,7 +24,7 @@ def unshown(game, state):
 
 
 def assumed(game):
-    """The fields that `from_text` cannot know and need not be told."""
+    """Return the fields that `from_text` assumes."""
     arguments = inspect.signature(game.from_text).parameters.values()
     other = {one.name for one in arguments if one.default not in (None, inspect.Parameter.empty)}
     return {"rng", "last_action"} | other
@@ -83,7 +83,7 @@ ODD = ["", "", "\n", "\r", "\x85", "\0", " ", "\t", "é", "²", "\u0661", "\uff1
 
 
 def spoilt(text, data):
-    """A text with some characters or lines exchanged, left out, put in or put twice."""
+    """Return a text with some characters or lines replaced, removed, inserted or duplicated."""
     for _ in range(data.draw(st.integers(1, 3))):
         if data.draw(st.integers(0, 4)):
             cut = data.draw(st.integers(0, len(text)))
@@ -99,10 +99,9 @@ def spoilt(text, data):
 
 
 def shows(text, whole):
-    """Whether a text is that of a position but for what may be left out of it.
+    """Return whether a text shows a position, apart from optional parts.
 
-    That is blanks at the ends of lines, whatever frames a line, and lines at the end; empty lines
-    may follow it.
+    These are blanks at line ends, frames of lines and final lines. Empty lines may follow.
     """
     lines, expected = text.rstrip("\n").splitlines(), whole.splitlines()
     return len(lines) <= len(expected) and all(
@@ -111,7 +110,7 @@ def shows(text, whole):
     )
 
 
-@settings(max_examples=80)  # of each variant
+@settings(max_examples=80)  # for each variant
 @given(data=st.data())
 def test_a_spoilt_text_is_refused_or_shows_another_position(
     variant, variant_positions, attempt, data
@@ -167,7 +166,7 @@ def test_what_is_no_action_is_refused(game, text):
         assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("zero", ["\u0660", "\uff10"])  # Arabic-Indic, and as wide as a letter
+@pytest.mark.parametrize("zero", ["\u0660", "\uff10"])  # Arabic-Indic and full-width digits
 def test_digits_are_those_of_ascii(variant, zero):
     foreign = str.maketrans({str(digit): chr(ord(zero) + digit) for digit in range(10)})
     state = variant.new(1, 0)[0]
@@ -178,7 +177,7 @@ def test_digits_are_those_of_ascii(variant, zero):
                 variant.action_from_text(text.translate(foreign), state)
 
 
-@settings(max_examples=40)  # of each variant
+@settings(max_examples=40)  # for each variant
 @given(data=st.data())
 def test_a_spoilt_action_is_refused_or_another(variant, variant_positions, attempt, data):
     state = variant_positions[data.draw(st.integers(0, len(variant_positions) - 1))]

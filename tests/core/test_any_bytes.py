@@ -1,6 +1,6 @@
-"""Records of whatever bytes: a `ValueError` of one line or an answer of the right shape.
+"""Records of arbitrary bytes give a one-line `ValueError` or a result of the right shape.
 
-An index outside of an array would end the process, and a loop without end never come back.
+Unchecked bytes could crash the process by an invalid index, or cause an infinite loop.
 """
 
 import importlib
@@ -26,7 +26,7 @@ def game(request):
 
 
 def forged(game, played, num, rng):
-    """Records of positions with a few bytes of any field spoilt, and records of noise alone."""
+    """Return records with some changed bytes in any field, some of them entirely random."""
     states = played[rng.integers(len(played), size=num)]
     for i in range(num):
         if i % 10 == 0:
@@ -44,13 +44,13 @@ def forged(game, played, num, rng):
 
 @pytest.fixture(scope="module")
 def records(game, random_positions):
-    """Forged records of a game."""
+    """Return forged records of a game."""
     return forged(game, random_positions(game, 6, 0), 500, np.random.default_rng(0))
 
 
 @pytest.fixture(scope="module")
 def accepted(game, records, attempt):
-    """Those of them that the rules can be asked about."""
+    """Return the forged records that pass the checks."""
     kept = [one for one in records if attempt(game.arrays.batch, one) is not None]
     assert 20 < len(kept) < 450
     return np.array(kept, game.state_dtype)
@@ -91,7 +91,7 @@ def test_every_function_refuses_or_answers(game, records, attempt):
             assert answer is None or answer.shape == shape
         for function in others:
             attempt(function, one.copy())
-    del refused["restore"]  # which asks for more
+    del refused["restore"]  # restore requires more than the others
     assert len(set(refused.values())) == 1
     assert game.arrays.conceal(records, 0, np.zeros(len(records), np.uint64)).shape == (500,)
 
@@ -101,13 +101,13 @@ def test_what_is_accepted_can_be_played_to_the_end(game, accepted):
     states = accepted.copy()
     for _ in range(game.max_plies + 1):
         states = states[~(states["terminated"] | states["truncated"])]
-        masks = game.legal(states)  # refuses what has become unsound
+        masks = game.legal(states)  # raises if the record is invalid
         assert masks.any(1).all()
         game.play(states, (rng.random(masks.shape) * masks).argmax(1), illegal="raise")
     assert not len(states)
 
 
-# A search is compiled for each game, and asks its rules as greedy does.
+# MCTS is compiled for each game and calls the same rules as greedy.
 ASKED = [
     pytest.param(name, spec, marks=[pytest.mark.slow] if spec == "mcts:8" else [])
     for name in boardenvs.GAMES
@@ -166,7 +166,7 @@ class Bare112(Game112):
 
 
 def test_a_game_without_the_function_has_its_common_fields_checked(tmp_path, monkeypatch):
-    """A game of a user's own whose rules have no `sound`."""
+    """Without `sound` in a user's rules, only the common fields are checked."""
     (tmp_path / "bare112").mkdir()
     (tmp_path / "bare112" / "__init__.py").write_text(BARE, encoding="utf-8")
     text = Path(rules.__file__).read_text(encoding="utf-8")
@@ -177,7 +177,7 @@ def test_a_game_without_the_function_has_its_common_fields_checked(tmp_path, mon
     game = importlib.import_module("bare112").Bare112()
     assert game.rules.__name__ == "bare112.rules"
     states = game.new(2, 0)
-    states["cells"][0, 0] = 99  # its own affair
+    states["cells"][0, 0] = 99  # the game's own field
     assert game.legal(states)[1].all()
     states["to_move"][1] = 5
     with pytest.raises(ValueError, match=r"^record 1 of 2 .*bare112.* to_move"):

@@ -1,4 +1,4 @@
-"""Words shown as arrays of their bits."""
+"""Words of bits and arrays of their bits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bits_of(entries, first, size):
 
 
 NONE = 7
-"""An entry that nothing was written to."""
+"""Value of entries that are not written."""
 
 
 @given(bits=st.integers(0, 2**64 - 1), size=st.integers(0, 64), first=st.integers(0, 70))
@@ -94,5 +94,5 @@ def test_bits_are_counted_and_found(word):
 @example([True] * 128, 2**64 - 1)
 def test_the_action_is_that_of_the_random_bits(marks, bits):
     places = np.flatnonzero(marks)
-    expected = places[(bits >> 32) * len(places) >> 32] if len(places) else -1  # see `below`
+    expected = places[(bits >> 32) * len(places) >> 32] if len(places) else -1  # as in `below`
     assert random_action(np.array(marks, np.bool_), np.uint64(bits)) == expected

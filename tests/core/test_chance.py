@@ -1,4 +1,4 @@
-"""The random stream in every record: SplitMix64 against published values and plain integers."""
+"""The random stream of records: SplitMix64 compared with published values and plain integers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boardenvs.core.chance import (
     stepped,
 )
 
-# The sequences that the algorithm's reference implementations print for two seeds.
+# Outputs of the algorithm's reference implementations for two seeds.
 PUBLISHED = {
     0: [
         0xE220A8397B1DCDAF,
@@ -40,7 +40,7 @@ words = st.integers(0, WORD - 1)
 
 
 def plain_splitmix64(word):
-    """The next word and its 64 random bits, in unbounded integers."""
+    """Return the next state and its 64 random bits, in unbounded integers."""
     word = (word + 0x9E3779B97F4A7C15) % WORD
     z = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % WORD
     z = (z ^ z >> 27) * 0x94D049BB133111EB % WORD

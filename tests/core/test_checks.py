@@ -1,4 +1,4 @@
-"""Numbers that callers hand in: what passes, and the line that refuses the rest."""
+"""Checks of numeric arguments and their one-line errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is no argument at all is refused in one line, by every function that people hand it to.
+"""Public functions refuse invalid arguments with a one-line error.
 
-`tests/campaign/test_odd_values.py` looks for more of them, as long as it is given.
+`tests/campaign/test_odd_values.py` tries more values.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from boardenvs.episode import Episode
 
 GAME = boardenvs.make("gekitai")
 STATES = GAME.new(2, 0)
-ROWS = np.zeros((3, 3))  # whose `repr` has three lines
+ROWS = np.zeros((3, 3))  # with a `repr` of three lines
 ODD = (
     ROWS,
     np.ma.masked_array([1, 2], [True, False]),
@@ -99,7 +99,7 @@ TAKES = {
 
 
 @pytest.mark.parametrize("what", TAKES)
-@pytest.mark.filterwarnings("ignore::UserWarning")  # of masked arrays
+@pytest.mark.filterwarnings("ignore::UserWarning")  # masked arrays
 def test_one_line(what):
     for function in TAKES[what]:
         for odd in ODD:

@@ -1,4 +1,4 @@
-"""Rules of a game of one's own: where they stand, what is checked, and how faults are reported."""
+"""Rules of user-defined games: location, checks and reports of errors."""
 
 import importlib
 import itertools
@@ -71,7 +71,7 @@ pytestmark = pytest.mark.usefixtures("temporary_games")
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """The function that imports a file of this text, and returns its module."""
+    """Return the function that writes, imports and returns a module with this text."""
     monkeypatch.syspath_prepend(tmp_path)
     made = []
 
@@ -95,7 +95,7 @@ def line_of(text, part):
     return text[: text.index(part)].count("\n") + 1
 
 
-# -- Where rules stand, and their defaults ---------------------------------------------------
+# -- Location of rules and defaults ----------------------------------------------------------
 
 
 def test_observe_writes_the_declared_shape_or_one_row(module):
@@ -178,7 +178,7 @@ def test_rules_may_stand_where_no_file_is_and_be_changed(tmp_path):
     assert done.stdout == "[[1.0, -1.0]] 6\n" * 2
 
 
-# -- What registration checks -----------------------------------------------------------------
+# -- Checks at registration -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_sums_that_numpy_refuses_and_numba_computes_are_no_mistakes(module):
     assert module(text).Best().legal(boardenvs.make("best").new(1)).all()
 
 
-# -- What Numba cannot compile ----------------------------------------------------------------
+# -- Code that Numba cannot compile -----------------------------------------------------------
 
 
 @pytest.mark.slow

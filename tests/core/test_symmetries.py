@@ -1,4 +1,4 @@
-"""Tables of symmetries, and which of the games have some; see also the contract's tests."""
+"""Tables of symmetries and which games have them; the contract tests them too."""
 
 import types
 
@@ -23,7 +23,7 @@ def test_square_boards_have_eight(name, params):
 def test_who_has_rules_of_its_own_has_not_those_of_its_base(base):
     original = boardenvs.make(base)
     variant = type("Variant", (type(original),), {"name": "variant"})
-    assert len(variant().symmetries()) == 8  # with unchanged rules
+    assert len(variant().symmetries()) == 8  # with the same rules
     variant.rules = types.ModuleType("elsewhere.rules")
     assert len(variant().symmetries()) == 1
 

@@ -1,4 +1,4 @@
-"""The extras: each brings what it is for, and no more than it should."""
+"""Each extra installs what it is for, and not more."""
 
 import functools
 import importlib.metadata
@@ -32,7 +32,7 @@ NEWER_TORCH = "99.0"
 
 
 def asked(extra):
-    """The requirements of an extra, with those of the extras that it names."""
+    """Return the requirements of an extra, including the extras that it names."""
     found = [Requirement(one) for one in EXTRAS[extra]]
     for one in list(found):
         if one.name == "boardenvs":
@@ -46,12 +46,12 @@ def names(extra):
 
 
 def admits(extra, version):
-    """Whether the extra lets pip take a version of PyTorch."""
+    """Return whether the extra allows a version of PyTorch."""
     return all(one.specifier.contains(version) for one in asked(extra) if one.name == "torch")
 
 
 def brought(requirements):
-    """The distributions that requirements bring, as far as they are installed here."""
+    """Return the distributions that requirements install, as far as they are installed here."""
     found = set()
     todo = [(one, frozenset(("", *one.extras))) for one in requirements]
     seen = set()
@@ -76,7 +76,7 @@ def brought(requirements):
 
 @functools.cache
 def modules():
-    """The distributions of every module that is installed here."""
+    """Return the distributions of every installed module."""
     return {
         module: {canonicalize_name(one) for one in owners}
         for module, owners in importlib.metadata.packages_distributions().items()
@@ -84,7 +84,7 @@ def modules():
 
 
 def hidden(extra):
-    """The modules that an environment of the package and one extra has not."""
+    """Return the modules that are missing if only the package and one extra are installed."""
     core = map(Requirement, PROJECT["dependencies"])
     there = brought([*core, *asked(extra)]) | {"boardenvs"}
     return sorted(module for module, owners in modules().items() if not owners & there)
@@ -126,7 +126,7 @@ for package, names in runpy.run_path({str(SITE)!r})["public"]().items():
 
 @pytest.fixture
 def with_extra(tmp_path):
-    """The function that runs Python where all is hidden but the package and one extra."""
+    """Return the function that runs Python with only the package and one extra visible."""
 
     def run(extra, code):
         place = {"PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1"}
@@ -153,14 +153,14 @@ def test_render_suffices_for_a_video(with_extra):
 
 @pytest.mark.slow
 def test_hiding_hides(with_extra):
-    """What the test above stands on."""
+    """The test above relies on hidden modules being unavailable."""
     done = with_extra("web", RECORD_VIDEO)
     assert "moviepy is not installed" in done.stderr
 
 
 @pytest.mark.slow
 def test_docs_suffices_for_every_public_name(with_extra):
-    """The site has a page for each."""
+    """The site has a page for every public name, so the extra must suffice to import them."""
     if missing := {"torch", "sb3-contrib"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
     done = with_extra("docs", PUBLIC_NAMES)
@@ -170,7 +170,7 @@ def test_docs_suffices_for_every_public_name(with_extra):
 
 @pytest.mark.slow
 def test_test_suffices_to_collect_every_test(with_extra):
-    """What needs another extra is skipped without it."""
+    """Without other extras, tests that need them are skipped at collection."""
     if missing := {"torch", "moviepy"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
     collect = ["--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider", str(ROOT / "tests")]
@@ -233,7 +233,7 @@ def test_the_readme_has_every_extra():
 
 
 def imported(notebook):
-    """The libraries that a notebook imports."""
+    """Return the libraries that a notebook imports."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     return set(re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE))

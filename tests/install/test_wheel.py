@@ -1,4 +1,4 @@
-"""The built wheel, installed and used outside of the checkout."""
+"""The built wheel, installed and used outside the checkout."""
 
 import importlib.metadata
 import importlib.util
@@ -37,7 +37,7 @@ def run(*command, cwd, **environment):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel, built without the network."""
+    """Return the path of a wheel built without network access."""
     folder = tmp_path_factory.mktemp("wheel")
     before = [(ROOT / name).exists() for name in ("build", "dist")]
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
@@ -48,7 +48,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(wheel, tmp_path_factory):
-    """A folder that the wheel alone is installed in."""
+    """Return a folder in which only the wheel is installed."""
     site = tmp_path_factory.mktemp("installed") / "site"
     options = ["--no-deps", "--no-index", "--no-compile", "--disable-pip-version-check", "-q"]
     pip = [sys.executable, "-m", "pip", "install", *options]
@@ -58,7 +58,7 @@ def site(wheel, tmp_path_factory):
 
 @pytest.fixture
 def outside(site, tmp_path):
-    """The function that runs a program with the installed wheel, in an empty folder."""
+    """Return the function that runs a program with the installed wheel, in an empty folder."""
 
     def start(*command, **environment):
         return run(*command, cwd=tmp_path, PYTHONPATH=str(site), **environment)
@@ -68,7 +68,7 @@ def outside(site, tmp_path):
 
 @pytest.fixture
 def python(outside):
-    """As `outside`, for a piece of Python."""
+    """Return the function that runs Python code in the same way as `outside`."""
 
     def start(code, *arguments, **environment):
         return outside(sys.executable, "-c", textwrap.dedent(code), *arguments, **environment)
@@ -80,7 +80,7 @@ def test_what_is_inside(wheel):
     assert wheel.name == f"boardenvs-{boardenvs.__version__}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
-    # Every file of the two packages but the pages' animations, and no other.
+    # All files of the two packages except the pages' animations.
     expected = {
         path.relative_to(ROOT).as_posix()
         for package in ("boardenvs", "agents")
@@ -105,7 +105,7 @@ def test_the_source_archive_makes_the_same(wheel, tmp_path):
     run(*hatchling, "-t", "sdist", cwd=ROOT)
     source = tmp_path / f"boardenvs-{boardenvs.__version__}"
     with tarfile.open(f"{source}.tar.gz") as archive:
-        # Python 3.11.4 and later have filters, and 3.12 and 3.13 warn without one.
+        # Python 3.11.4 and later support filters, and 3.12 and 3.13 warn without one.
         safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
         archive.extractall(tmp_path, **safely)
     run(*hatchling, "-t", "wheel", cwd=source)
@@ -114,7 +114,7 @@ def test_the_source_archive_makes_the_same(wheel, tmp_path):
         for name in one.namelist():
             if ".dist-info/" not in name or name.endswith("/METADATA"):
                 assert one.read(name) == other.read(name), name
-    # It may be built from without what was built before.
+    # A build must not depend on files of an earlier build.
     (source / "PKG-INFO").unlink()
     readme = run(sys.executable, "-m", "hatchling", "metadata", "readme", cwd=source)
     assert readme.startswith("# boardenvs\n")
@@ -200,7 +200,7 @@ def test_the_command(outside, site):
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_the_console_programs(outside, name):
-    # End of input right away, after the board, the menu or whatever comes first.
+    # Standard input is empty, so the program ends at its first prompt.
     out = outside(sys.executable, "-m", f"boardenvs.{name}", NUMBA_DISABLE_JIT="1")
     *first, last = out.splitlines()
     assert len(first) >= 2
@@ -238,12 +238,12 @@ def test_the_shipped_agents_play(python):
     assert set(out.splitlines()) == {"True (2,)"}
 
 
-# -- Not installed, but in an archive -----------------------------------------------------
+# -- Importing from an archive ------------------------------------------------------------
 
 
 @pytest.fixture(params=["wheel", "compiled"])
 def archive(wheel, tmp_path, request):
-    """An archive that Python imports from: of the sources, or as python -OO compiles them."""
+    """Return an importable archive of the sources, or of their bytecode as with python -OO."""
     if request.param == "wheel":
         return wheel
     path = tmp_path / "compiled.zip"

@@ -1,4 +1,4 @@
-"""Compiled kernels: cached on disk, safe with threads and processes, the same as Python."""
+"""Compiled kernels: cached on disk, safe with threads and processes, equal to plain Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGE = Path(boardenvs.__file__).parent
 
 
 def run(script, folder, *options, **environment):
-    """What a fresh interpreter prints for a script in `folder`; it must end well."""
+    """Return the output of a new interpreter that runs a script in `folder` without errors."""
     path = folder / "script.py"
     path.write_text(script)
     done = subprocess.run(
@@ -61,14 +61,14 @@ print(boardenvs.__file__)
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of the package, nothing compiled yet, in a folder of its own."""
+    """Return a folder with a copy of the package without compiled code."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, tmp_path / "boardenvs", ignore=ignore)
     return tmp_path
 
 
 def use_kernels(package, more=""):
-    """What the copy's rules say, its cache hits and its cache misses."""
+    """Return the results of the copy's rules, its cache hits and its cache misses."""
     out = run(USE_KERNELS + more + COUNT_CACHE, package, PYTHONPATH=str(package))
     said, hits, misses, file = out.splitlines()
     assert file == str(package / "boardenvs" / "__init__.py")
@@ -76,7 +76,7 @@ def use_kernels(package, more=""):
 
 
 def cached(folder):
-    """The cached machine code: name of each file to when it was written."""
+    """Return the modification time of each file of cached machine code."""
     return {file: file.stat().st_mtime_ns for file in folder.rglob("*.nbc")}
 
 
@@ -85,7 +85,7 @@ def test_a_second_process_compiles_nothing(package):
     files = cached(package)
     assert hits == 0
     assert misses >= 3
-    # The code of each kernel, those of `STEP_BATCHES` too.
+    # Includes the code for `STEP_BATCHES`.
     assert {file.parent for file in files} == {package / "boardenvs" / "__pycache__"}
     assert len(files) >= misses + 2
     assert use_kernels(package, STEP_BATCHES) == (said, misses, 0)
@@ -124,9 +124,9 @@ def test_changed_source_is_compiled_anew(package):
         assert said == expected
 
 
-# -- What a loop sees of the rules ------------------------------------------------------
+# -- Names that a loop uses from the rules -----------------------------------------------
 
-# A game whose rules have helpers of all the names that loops use for things of their own.
+# A game whose helpers have the same names as global names of the loops.
 SHADOWED = """
 import importlib
 import sys
@@ -203,7 +203,7 @@ for loop in (loops.play_out, loops.step_game, loops.start_games):
 
 @pytest.mark.parametrize("disabled", ["0", "1"])
 def test_a_loop_is_read_where_it_stands(tmp_path, disabled):
-    """By Numba, tracebacks, debuggers and measures of coverage."""
+    """Bound loops keep their source location for Numba, tracebacks, debuggers and coverage."""
     assert run(PLACES, tmp_path, NUMBA_DISABLE_JIT=disabled) == "True\n" * 3
 
 
@@ -244,7 +244,7 @@ print("the same")
 
 
 def test_python_threads_may_use_kernels_at_once(tmp_path):
-    """Serial and parallel ones, for the first time in the process and ever after."""
+    """Serial and parallel kernels may run in several threads, even for the first time."""
     assert run(TWO_THREADS, tmp_path) == "the same\n"
 
 
@@ -283,7 +283,7 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(sys.platform == "win32", reason="checks fork and forkserver too")
 def test_a_process_with_threads_may_start_others(tmp_path):
-    """Each start method, the children using serial and parallel kernels."""
+    """Children of all start methods may use serial and parallel kernels."""
     methods = run(PROCESSES, tmp_path).split()
     assert {"spawn", "forkserver", "fork"} <= set(methods)
 

@@ -1,4 +1,4 @@
-"""What a loop calls is copied into it, so that its machine code depends on nothing else."""
+"""Functions called by a loop are inlined, so that its machine code depends on nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boardenvs.kernels.numba_compat import COMPILES
 
 pytestmark = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
 
-# Too long for LLVM to copy it wherever it is called.
+# Too long for LLVM to inline it at every call.
 LINES = "".join(
     f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80)
 )
@@ -37,17 +37,17 @@ def thrice(array, bits):
 
 
 def loops(folder, old="", new=""):
-    """The functions of `LOOPS`, with some text replaced; nothing of them is on disk."""
+    """Return the functions of `LOOPS` with some text replaced, without a source file."""
     scope = {"__name__": "loops"}
     exec(compile(LOOPS.replace(old, new), str(folder / "loops.py"), "exec"), scope)
     return scope
 
 
 def calls(kernel, name):
-    """Calls of another function that are left in a compiled one."""
+    """Return the remaining calls of another function in a compiled one."""
     (code,) = kernel.inspect_llvm().values()
     lines = [line for line in code.splitlines() if " call " in line and f"{name}_" in line]
-    return [line for line in lines if "@PyErr_" not in line]  # whose message names it
+    return [line for line in lines if "@PyErr_" not in line]  # error messages contain the name
 
 
 @pytest.mark.parametrize("called", [False, True])
@@ -66,7 +66,7 @@ def test_what_a_loop_calls_is_copied_unless_it_is_to_be_called(tmp_path, called)
 
 def test_machine_code_does_not_depend_on_what_was_compiled_before(tmp_path):
     sizes = []
-    for word, order in (("negative", 1), ("below 0", -1)):  # nothing of one round serves the other
+    for word, order in (("negative", 1), ("below 0", -1)):  # so that the rounds share no code
         made = loops(tmp_path, "negative", word)
         if order < 0:
             made["long"](np.zeros(2, np.int64), 5)
@@ -112,4 +112,4 @@ def test_calls_with_different_constants_share_one_form_where_they_can(tmp_path):
     assert kernel(np.array([100, 20, 3])) == 100 + 20 + 3 + 100 + 5
     copies = {name: copy for (name, _), copy in binding._copies.items()}
     (name,) = (name for name in copies if name.startswith("value_at_"))
-    assert len(copies[name].signatures) == 1 + 2  # the array, and each place of the pair
+    assert len(copies[name].signatures) == 1 + 2  # one for the array, one for each item of the pair

@@ -1,4 +1,4 @@
-"""The digest of a function changes with all that the code is made from, and with nothing else."""
+"""A function's digest changes with everything that determines its code, and with nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def stamp(tmp_path, monkeypatch):
-    """The function `(module, old, new) -> digest` of `loop` with some text replaced."""
+    """Return the function `(module, old, new) -> digest` of `loop` with some text replaced."""
 
     def made(module=None, old="", new=""):
         folder = tmp_path / str(next(_numbers))
@@ -61,9 +61,9 @@ def test_it_is_the_same_for_the_same_text_anywhere(stamp):
     ("module", "old", "new"),
     [
         ("loop", "Pair(k, x).one", "Pair(k, x).two"),
-        ("near", "return far(x)", "return far(x + 1)"),  # compiled
-        ("far", "x + SEVEN", "x - SEVEN"),  # called by what is called
-        ("shapes", "    one: int\n    two: int\n", "    two: int\n    one: int\n"),  # a class
+        ("near", "return far(x)", "return far(x + 1)"),  # compiled function
+        ("far", "x + SEVEN", "x - SEVEN"),  # function called by a called function
+        ("shapes", "    one: int\n    two: int\n", "    two: int\n    one: int\n"),  # class
         ("worths", "SEVEN = 7", "SEVEN = 8"),  # constants
         ("worths", "('x', 'i4')", "('x', 'i8')"),
         ("worths", "arange(3)", "arange(4)"),

@@ -1,4 +1,4 @@
-"""Compiled loops on disk: nothing that happens to the files stops anybody."""
+"""Compiled loops on disk: damaged, missing or unwritable files stop nobody."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ COMPILED, LOADED = "42\n42\n0\n", "42\n42\n2\n"
 
 @pytest.fixture
 def place(tmp_path):
-    """A folder with a function to compile."""
+    """Return a folder with a function to compile."""
     (tmp_path / "loop.py").write_text(TOTAL)
     return tmp_path
 
 
 def said(script, folder, **environment):
-    """What a fresh interpreter prints for a script, and on standard error; it must end well."""
+    """Return standard output and standard error of a script that ends without errors."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=folder,
@@ -56,7 +56,7 @@ def said(script, folder, **environment):
 
 
 def files(folder):
-    """The files of cached code."""
+    """Return the files of cached code."""
     return sorted(folder.rglob("*.nbc"))
 
 
@@ -101,9 +101,9 @@ def test_a_broken_file_is_made_again(place):
         lambda: one.write_bytes(b""),
         lambda: one.write_bytes(first[:-100]),
         lambda: one.write_bytes(first[:-100] + bytes(100)),
-        # Each has the code for the other's records.
+        # The files of the two records are exchanged.
         lambda: [one.write_bytes(second), other.write_bytes(first)],
-        # Whole files with right checksums, out of which Numba makes nothing.
+        # Complete files with correct checksums that Numba cannot load.
         lambda: said(SPOIL, place),
     ):
         damage()
@@ -145,7 +145,7 @@ def test_two_processes_compile_one_function_for_different_records_at_once(place)
     for number in range(rounds):
         (place / f"race{number}.py").write_text(TOTAL)
     (place / "race.py").write_text(RACE)
-    for _ in range(2):  # compiled in the first round, taken from the disk in the second
+    for _ in range(2):  # compiled in the first round, loaded in the second
         running = [
             subprocess.Popen(
                 [sys.executable, "race.py", str(me), str(rounds)],
@@ -205,7 +205,7 @@ def test_others_may_read_what_one_has_compiled(place):
     assert {stat.S_IMODE(file.stat().st_mode) for file in files(place)} == {0o644}
 
 
-# Root may write anywhere, but not below a file.
+# Root may write to any folder, but nobody can create files below a file.
 def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
     (place / "file").write_text("no folder")
     nowhere = {"NUMBA_CACHE_DIR": str(place / "file" / "kept")}

@@ -1,4 +1,4 @@
-"""Hooks and the loops over rules: what is declared, what is bound, and what is refused."""
+"""Hooks and loops over rules: declaration, binding and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from boardenvs.kernels.binding import Loop, over_rules
 from boardenvs.kernels.hook import Hook, hook
 from boardenvs.kernels.numba_compat import COMPILES, is_compiled
 
-# -- What is declared -------------------------------------------------------------------
+# -- Declaration ------------------------------------------------------------------------
 
 
 def legal_and_play(s, p, mask):
@@ -49,7 +49,7 @@ def test_nothing_runs_unbound(one):
 
 def test_every_function_of_the_loops_is_a_kernel():
     functions = {n: one for n, one in vars(loops).items() if inspect.isroutine(one)}
-    assert all(one.__module__ != loops.__name__ for one in functions.values())  # all are marked
+    assert all(one.__module__ != loops.__name__ for one in functions.values())  # all are hooks
     marked = {n: one for n, one in vars(loops).items() if isinstance(one, Loop)}
     called = {name for one in marked.values() for name in one.function.__code__.co_names}
     assert {"step_games", "play_out"} <= set(marked) - called
@@ -65,16 +65,16 @@ def test_what_a_rules_file_supplies_is_documented():
     assert repr(known["redraw"]) == "redraw(s, p, seat, stream)"
 
 
-# -- What is bound ----------------------------------------------------------------------
+# -- Binding ----------------------------------------------------------------------------
 
 
 def meaning(kernel, name):
-    """What a global name means in a bound function."""
+    """Return the value of a global name in a bound function."""
     return getattr(kernel, "py_func", kernel).__globals__[name]
 
 
 def copies(found, original):
-    """Whether a bound function does what another one does."""
+    """Return whether two bound functions have the same bytecode."""
     codes = [getattr(one, "py_func", one).__code__ for one in (found, original)]
     return codes[0].co_code == codes[1].co_code
 
@@ -100,16 +100,16 @@ def test_hooks_are_looked_up_in_the_more_special_module_first():
     assert copies(meaning(told(decisive), "decisive_action"), part.decisive_action)
     assert copies(meaning(told(decisive), "play"), rules_of_112.play)
     assert copies(meaning(told(plain), "decisive_action"), decisive_action.default)
-    # Their code has names of its own, in files and where it is linked.
+    # Their names differ in files and in linked code.
     assert decisive.__name__ != plain.__name__
-    # A module that has none of a loop's hooks makes no other code of it.
+    # A module without hooks of a loop leaves the loop's code unchanged.
     assert loops.start_games.bound_to(rules_of_112, part) is loops.start_games.bound_to(
         rules_of_112, None
     )
 
 
 def test_a_module_that_another_thread_imports_is_waited_for(tmp_path, monkeypatch):
-    # It is there before its hooks are; bound without them, a search played another game's moves.
+    # The module exists before its hooks. Binding too early would use the default hooks.
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "slow_part.py").write_text(
         "import time\ntime.sleep(0.3)\nfrom agents.games.game112.decisive import decisive_action\n"
@@ -124,7 +124,7 @@ def test_a_module_that_another_thread_imports_is_waited_for(tmp_path, monkeypatc
     assert copies(found, part.decisive_action)
 
 
-# -- What is said of rules that will not do -----------------------------------------------
+# -- Errors of unsuitable rules -----------------------------------------------------------
 
 
 _numbers = itertools.count()
@@ -132,7 +132,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A game of the user's own in a package, of rules with some text replaced."""
+    """Yield the function that makes a user-defined game with some text of its rules replaced."""
     monkeypatch.syspath_prepend(tmp_path)
     name = f"own_game_{next(_numbers)}"
     package = tmp_path / name
@@ -193,7 +193,7 @@ def test_the_default_of_an_optional_hook(own):
     game, _ = own("def sound(s, p)", "def unsound(s, p)")
     states = game.new(2, 0)
     assert game.kernels.first_fault(states, game.constants, game.num_actions) == (-1, 0)
-    states["cells"] = 7  # which no play comes to: the game's own `sound` would tell
+    states["cells"] = 7  # unreachable position, which only the game's `sound` would detect
     assert game.kernels.first_fault(states, game.constants, game.num_actions) == (-1, 0)
     assert Game112().kernels.first_fault(states, game.constants, game.num_actions)[0] == 0
 
@@ -203,7 +203,7 @@ def test_the_default_of_an_optional_hook(own):
 
 @hook(optional=True)
 def taste(s, p, action):
-    """What an action is worth to somebody."""
+    """Return the value of an action."""
     return -action
 
 

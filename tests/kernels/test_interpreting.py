@@ -69,7 +69,7 @@ class Nim(boardenvs.Game):
 
 
 def started(folder, script, **environment):
-    """Start a fresh interpreter with a cache of its own, in which `play` and so on are known."""
+    """Start a new interpreter with its own cache and the functions of `PLAY`."""
     path = folder / f"script{len(list(folder.iterdir()))}.py"
     path.write_text(PLAY + script)
     settings = {"NUMBA_CACHE_DIR": str(folder / "kept"), "BOARDENVS_INTERPRET": "1"}
@@ -84,7 +84,7 @@ def started(folder, script, **environment):
 
 
 def run(folder, script, **environment):
-    """Return the lines that a fresh interpreter prints, and what it prints on standard error."""
+    """Return the lines of standard output, and standard error, of a new interpreter."""
     process = started(folder, script, **environment)
     out, said = process.communicate(timeout=300)
     assert process.returncode == 0, said
@@ -133,7 +133,7 @@ def test_the_other_process_ends_with_this_one(tmp_path, ending):
 
 
 def is_running(pid):
-    """Return whether a process runs; a zombie does not."""
+    """Return whether a process runs; zombies do not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

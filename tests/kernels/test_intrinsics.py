@@ -1,4 +1,4 @@
-"""Views of arrays that are not counted as references; bits in arrays have `test_bits`."""
+"""Array views without reference counts. `test_bits` tests bits in arrays."""
 
 import sys
 
@@ -14,7 +14,7 @@ from boardenvs.kernels.numba_compat import COMPILES
 def test_without_uncounted_arrays_every_row_that_is_passed_on_is_counted():
     @numba.njit
     def first(row, k):
-        if k > len(row):  # what may fail is passed what it is to free
+        if k > len(row):  # functions that may fail receive references to free
             raise ValueError
         row[0] = k
 

@@ -1,4 +1,4 @@
-"""The parts of Numba that it does not document: what breaks without each, and what still runs."""
+"""Undocumented parts of Numba: what breaks without them, and what still works."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ needs_compiler = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
 
 
 def ran(script, folder, *arguments, **environment):
-    """A fresh interpreter after it has run a script in a folder."""
+    """Run a script in a new interpreter and return the finished process."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "OMP"))}
     return subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -32,7 +32,7 @@ def ran(script, folder, *arguments, **environment):
 
 # -- What breaks without them -------------------------------------------------------------
 
-# Too long for LLVM to copy it into its callers, and the same for every record.
+# Too long for LLVM to inline it, and equal for all records.
 LONG = "".join(
     f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80)
 )
@@ -78,8 +78,8 @@ if "largest" in sys.argv:
 
 @pytest.mark.slow
 def test_without_names_of_records_code_for_one_layout_is_taken_for_another(tmp_path):
-    # Numba's own names for the two versions of `value` are the same in the first two processes;
-    # the third one links the machine code of both.
+    # In the first two processes, Numba gives both versions of `value` the same name. The third
+    # process links the machine code of both.
     (tmp_path / "sums.py").write_text(SUMS)
 
     def sums(*which):
@@ -217,7 +217,7 @@ def test_without_a_look_at_forks_a_child_dies(tmp_path):
 
 # -- A Numba that lacks them ----------------------------------------------------------------
 
-# Each makes Numba work as before, but with another name for a part that the package uses.
+# Each script renames or removes one part of Numba that the package uses.
 RECORDS = """
 from numba.core import itanium_mangler, types
 
@@ -296,7 +296,7 @@ LACKING = [
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """What is printed if this Numba lacks nothing."""
+    """Return the output with a complete Numba."""
     done = ran(PLAY, tmp_path_factory.mktemp("whole"))
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

@@ -1,4 +1,4 @@
-"""How many threads a loop is spread over: TBB's by every way in, as many as measured to pay."""
+"""Threads of loops: TBB is always used if installed, and measurements choose their number."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from boardenvs.envs.batch import BatchEnv
 from boardenvs.kernels import threads as numba_threads
 from boardenvs.kernels.tuner import ThreadTuner
 
-# -- What pays, by a made-up machine ------------------------------------------------------
+# -- Choice of the number, on a simulated machine -----------------------------------------
 
 
 class Machine:
-    """Runs calls of a loop that takes `cost(threads)` nanoseconds a game."""
+    """A simulated machine whose loop takes `cost(threads)` nanoseconds per game."""
 
     def __init__(self, most, plies, games=1000):
         self.tuner = ThreadTuner(most, plies)
@@ -28,7 +28,7 @@ class Machine:
         self.used = []
 
     def run(self, calls, cost):
-        """The mean nanoseconds a game of so many calls."""
+        """Run some calls and return the mean nanoseconds per game."""
         before = self.spent
         for _ in range(calls):
             took = self.games * cost(self.tuner.threads)
@@ -41,7 +41,7 @@ class Machine:
 
 
 def table(**costs):
-    """The function from a number of threads to its cost."""
+    """Return the function from a number of threads to its cost."""
     return lambda threads: costs[f"t{threads}"]
 
 
@@ -61,7 +61,7 @@ def test_the_number_that_takes_least_is_found_and_kept():
 
 @pytest.mark.parametrize("times", [1.5, 5, 100])
 def test_threads_that_never_pay_cost_a_few_hundredths(times):
-    """Two of GNU's on busy cores took up to a hundred times as long."""
+    """Threads that never pay off cost little, even if they take a hundred times as long."""
     machine = Machine(2, 4096)
     machine.run(3, table(t1=100, t2=100 * times))
     assert machine.run(200_000, table(t1=100, t2=100 * times)) < 1.04 * 100
@@ -81,7 +81,7 @@ def test_threads_that_now_and_then_wait_long_are_judged_by_their_mean():
     rng = np.random.default_rng(0)
 
     def cost(threads):
-        return 100 if threads == 1 else (3000 if rng.random() < 0.05 else 60)  # 207 on average
+        return 100 if threads == 1 else (3000 if rng.random() < 0.05 else 60)  # mean 207
 
     machine = Machine(2, 4096)
     machine.run(1000, cost)
@@ -91,21 +91,21 @@ def test_threads_that_now_and_then_wait_long_are_judged_by_their_mean():
 def test_one_slow_call_decides_nothing():
     machine = Machine(2, 4096)
     machine.run(1000, table(t1=100, t2=50))
-    machine.run(1, lambda _: 1e7)  # asleep for ten seconds
+    machine.run(1, lambda _: 1e7)  # a pause of ten seconds
     machine.run(200, table(t1=100, t2=50))
     assert machine.run(1000, table(t1=100, t2=50)) < 1.04 * 50
 
 
 def test_a_small_batch_stays_on_one_thread():
     machine = Machine(2, 300, games=300)
-    machine.run(100_000, table(t1=70, t2=1))  # 21 microseconds a call
+    machine.run(100_000, table(t1=70, t2=1))  # 21 microseconds per call
     assert set(machine.used) == {1}
     assert machine.timed < 1000
 
 
 def test_few_games_of_long_work_get_threads_in_the_end():
     machine = Machine(2, 300, games=300)
-    machine.run(2000, table(t1=10_000, t2=6000))  # three milliseconds a call
+    machine.run(2000, table(t1=10_000, t2=6000))  # three milliseconds per call
     assert machine.used[0] == 1
     assert machine.used[-1] == 2
 
@@ -147,7 +147,7 @@ def test_games_do_not_depend_on_what_is_measured(fixed_threads):
     assert rollout() == measured
 
 
-# -- Which threads, by every way in -------------------------------------------------------
+# -- Threading layers of all entry points --------------------------------------------------
 
 
 def _has_tbb():
@@ -178,7 +178,7 @@ game = boardenvs.make("game112")
 game.new(1, 0)
 numba.get_num_threads()  # which makes Numba choose
 """
-# Searches run on Python's threads; what comes after them gets TBB's nevertheless.
+# Searches use Python threads; later loops must still use TBB.
 SEARCH = (
     """
 import agents
@@ -206,7 +206,7 @@ print(numba.threading_layer())
 
 
 def layer_after(script, folder, **environment):
-    """The threads that a fresh process has after a script, made as a user makes it."""
+    """Return the threading layer in a new process after a script, in a user's environment."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "OMP"))}
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -228,7 +228,7 @@ def test_threads_steal_work_where_tbb_is_installed(tmp_path, way):
     assert layer_after(way + TELL, tmp_path) == ["tbb"]
 
 
-# On one core nobody has taken the task with which TBB's threads were started.
+# With one core, no thread has taken the task that started TBB's threads.
 FORKS = """
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

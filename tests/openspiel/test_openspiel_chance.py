@@ -1,4 +1,4 @@
-"""Explicit chance against the rules: the same draws, the same positions, the same probabilities."""
+"""Explicit chance agrees with the rules: the same draws, positions and probabilities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def load(name, **params):
 
 
 def follow(state, draws):
-    """Let chance decide as the rules did; nothing is left over."""
+    """Apply the outcomes that the rules drew, and check that no chance node is left."""
     for bound, outcome in draws:
         assert state.chance_outcomes() == [(k, 1 / bound) for k in range(bound)]
         state.apply_action(outcome)
@@ -45,7 +45,7 @@ def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
     draws = []
 
     def drawn(s, bound):
-        outcome = np.int64(chance.draw(s, bound))  # as it is in compiled rules
+        outcome = np.int64(chance.draw(s, bound))  # the type in compiled rules
         if bound > 1:
             draws.append((bound, int(outcome)))
         return outcome
@@ -78,7 +78,7 @@ def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
 
 
 def outcomes_after(state, told, probability=1.0):
-    """How probable each thing told is once chance has decided: a Counter."""
+    """Return the probability of each value of `told` after all chance nodes, as a Counter."""
     if not state.is_chance_node():
         return Counter({told(state.states[0]): probability})
     total = Counter()
@@ -88,7 +88,7 @@ def outcomes_after(state, told, probability=1.0):
 
 
 def assert_drawn_from(probabilities, counts):
-    """Counts are as they should be, by a chi-square test at five standard deviations."""
+    """Check counts against probabilities by a chi-square test at five standard deviations."""
     assert set(counts) <= set(probabilities)
     assert sum(probabilities.values()) == pytest.approx(1)
     num = sum(counts.values())
@@ -103,7 +103,7 @@ def die_and_seat(record):
 
 
 def compare_throws(game, state, action, rng):
-    """The probabilities of throws after an action, once they agree with the rules' own throws."""
+    """Check the probabilities of throws after an action against the rules, and return them."""
     states = np.repeat(state.states[0], 3000)
     states["rng"] = rng.integers(0, 2**64, len(states), np.uint64)
     game.play(states, np.full(len(states), action))
@@ -138,7 +138,8 @@ def test_a_throw_that_leaves_nothing_to_choose_is_followed_by_another():
             "to_move": 1,
         }
     )
-    # White's goats are all covered: it throws a row with a goat to move forward, or black throws.
+    # All of White's goats are covered. White must throw a row with a goat to move, or it is Black's
+    # turn.
     move = game.action_from_text("B1C1", state.states[0])
     probabilities = compare_throws(game, state, move, np.random.default_rng(0))
     white = {key: p for key, p in probabilities.items() if key[1] == 0}

@@ -1,4 +1,4 @@
-"""The games as OpenSpiel has them: names, arguments, positions, observations, refusals."""
+"""The games in OpenSpiel: names, arguments, positions, observations and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load(name, arguments=""):
 
 
 def decided(state, rng):
-    """The state once chance has decided."""
+    """Resolve all chance nodes and return the state."""
     while state.is_chance_node():
         state.apply_action(int(rng.choice(state.legal_actions())))
     return state
@@ -113,7 +113,7 @@ def test_observations(game):
         action = int(rng.choice(state.legal_actions()))
         assert state.action_to_string(action) == game.action_to_text(action, state.states[0])
         state.apply_action(action)
-        if state.is_chance_node():  # the board as it was before the action
+        if state.is_chance_node():  # the board before the action
             assert state.observation_string(0) == text
             outcome = state.legal_actions()[0]
             assert state.action_to_string(outcome).startswith("chance: ")
@@ -148,8 +148,8 @@ def test_a_game_of_ones_own():
     class Own(Game112):
         name = "own_of_the_tests"
 
-    Own.__module__ = Game112.__module__  # where its rules lie
-    for _ in range(2):  # a second time changes nothing
+    Own.__module__ = Game112.__module__  # module of its rules
+    for _ in range(2):  # registering twice changes nothing
         boardenvs.openspiel.register(Own)
     assert type(load("own_of_the_tests").game) is Own
 

@@ -1,4 +1,4 @@
-"""The list of changes names the versions that are."""
+"""The list of changes names existing versions."""
 
 import importlib
 import re

@@ -1,4 +1,4 @@
-"""The page for users of other libraries: both columns of its tables run."""
+"""The page for users of other libraries: the code in both columns of its tables runs."""
 
 import re
 from pathlib import Path

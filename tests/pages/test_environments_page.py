@@ -23,8 +23,8 @@ def test_python_blocks_run_in_order(capsys, tmp_path, monkeypatch):
     for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
         exec(compile(block, str(PAGE), "exec"), names)
     printed = capsys.readouterr().out
-    assert "  +---+---+---+" in printed  # the first block shows a board
-    assert "won" in printed  # the last one scores
+    assert "  +---+---+---+" in printed  # printed by the first block
+    assert "won" in printed  # printed by the last block
 
 
 def test_the_vector_environment_of_stable_baselines3_stands_beside_maskable_ppo():

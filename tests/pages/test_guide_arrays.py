@@ -1,4 +1,4 @@
-"""A store's games as arrays, and the page that shows them."""
+"""Arrays of a store's games, and the page that explains them."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The code of the quick start and of the guides runs, and what it trains learns."""
+"""The code of the quick start and the guides runs, and its training learns."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ ALPHAZERO = FOLDER / "training" / "self_play" / "ALPHAZERO.md"
 
 
 def run(page, *changes):
-    """The names that the page's code leaves, after some of its text was replaced."""
+    """Run the page's code with some text replaced and return its names."""
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     code = "\n".join(blocks)
     for old, new in changes:

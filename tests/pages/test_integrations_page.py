@@ -23,7 +23,7 @@ NEEDS = {
 
 
 def blocks(section):
-    """The line number and the text of every block of Python in a section."""
+    """Return line number and text of every block of Python in a section."""
     start = TEXT.index(f"\n## {section}\n")
     end = TEXT.find("\n## ", start + 1)
     return [
@@ -38,7 +38,7 @@ def test_sections():
     assert all(blocks(section) for section in NEEDS)
 
 
-# RLlib registers its environment anew in each env runner, and Ray leaves sockets open.
+# RLlib registers its environment again in each env runner, and Ray leaves sockets open.
 @pytest.mark.filterwarnings("ignore:.*Overriding environment rllib:UserWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -53,7 +53,7 @@ def test_sections():
 def test_code(section, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS[section])
     monkeypatch.chdir(tmp_path)
-    # A section may use what those above it imported, whose libraries may be missing here.
+    # Sections may use earlier imports, but the libraries of earlier sections may be missing.
     gekitai_v0 = boardenvs.gekitai_v0
     namespace = {"gym": gymnasium, "gekitai_v0": gekitai_v0, "boardenvs": boardenvs}
     for line, code in blocks(section):

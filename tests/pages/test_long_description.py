@@ -1,4 +1,4 @@
-"""What a package index shows of the README: no link that leads nowhere, the rest as it stands."""
+"""The README on package indexes has no broken links and is otherwise unchanged."""
 
 import importlib.util
 import re
@@ -26,7 +26,7 @@ FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 @pytest.fixture
 def described(tmp_path):
-    """The function that says what is built from this project, were its source there."""
+    """Return the function that builds the description for a given address of the source."""
     for name in ("README.md", ".ci/readme.py", "boardenvs/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
@@ -42,7 +42,7 @@ def described(tmp_path):
 
 
 def targets(text):
-    """Where links and pictures lead, code blocks left out."""
+    """Return the targets of links and pictures outside of code blocks."""
     found = re.findall(r'\]\(([^)]*)\)|\b(?:src|href)="([^"]*)"', FENCED.sub("", text))
     return [inline or attribute for inline, attribute in found]
 
@@ -64,7 +64,7 @@ def test_with_an_address(described, source):
         else (IMAGES if target.endswith((".svg", ".png", ".gif")) else PAGES) + target
         for target in before
     ]
-    # Nothing else is touched.
+    # Everything else is unchanged.
     assert text.replace(PAGES, "").replace(IMAGES, "") == README.read_text(encoding="utf-8")
 
 
@@ -73,7 +73,7 @@ def test_without_an_address(described):
     assert targets(text) == [target for target in targets(before) if not is_relative(target)]
     assert FENCED.findall(text) == FENCED.findall(before)
     assert len(FENCED.findall(text)) > 3
-    # What is no link stands there as before, and so do links' words.
+    # Link texts and everything else are unchanged.
     gone = re.compile(r"!\[[^\]]*\]\((?!http)[^)]*\)|<img [^>]*>")
     words = re.sub(r"\[([^\]]*)\]\((?!http)[^)]*\)", r"*\1*", gone.sub("", before))
     assert text == words

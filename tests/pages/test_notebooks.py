@@ -1,4 +1,4 @@
-"""The notebooks as they lie in the repository: run in order, with their outputs."""
+"""The committed notebooks were run in order and contain their outputs."""
 
 import json
 import re
@@ -15,7 +15,7 @@ if not NOTEBOOKS:
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
 def cells(request):
-    """The code cells."""
+    """Return the code cells."""
     found = json.loads(request.param.read_text(encoding="utf-8"))["cells"]
     return [cell for cell in found if cell["cell_type"] == "code"]
 

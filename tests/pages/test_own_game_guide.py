@@ -1,4 +1,4 @@
-"""The guide to a game of one's own: its one file is a game that keeps the contract of the six."""
+"""The guide to user-defined games: its game satisfies the contract."""
 
 import os
 import re
@@ -17,7 +17,7 @@ NIM, USE, BETTER = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="u
 
 @pytest.fixture
 def ran(tmp_path):
-    """The function that runs Python where the guide's game lies."""
+    """Return the function that runs Python in the folder of the guide's game."""
     (tmp_path / "nim.py").write_text(f"{NIM}\n\n{BETTER}", encoding="utf-8")
     (tmp_path / "use.py").write_text(USE, encoding="utf-8")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}

@@ -1,4 +1,4 @@
-"""Every link of every page leads to a file, and to a heading that is there."""
+"""Every link on every page leads to an existing file and heading."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ if not (ROOT / "README.md").exists():
 
 
 def anchors(page):
-    """The names of a page's headings, as hosts of repositories make them."""
+    """Return the anchors of a page's headings, as GitHub creates them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

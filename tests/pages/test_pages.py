@@ -1,4 +1,4 @@
-"""Every game has a page, its code runs, its tables are right, and its pictures are up to date."""
+"""Every game has a page with working code, correct tables and current pictures."""
 
 import ast
 import inspect
@@ -33,7 +33,7 @@ MORE_HEADINGS = {
     "gomoku": {"Engine protocol", "Files", "Measurements"},
     "goat_race": {"Measurements"},
 }
-"""Further headings, each on one page only."""
+"""Additional headings of single pages."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GIF_BYTES = 125_000
 
@@ -43,7 +43,7 @@ def page(name):
 
 
 def blocks(name, language):
-    """The line number and the text of every block of code in a language."""
+    """Return line number and text of every block of code in a language."""
     text = page(name)
     return [
         (text.count("\n", 0, found.start(2)) + 1, found[2])
@@ -53,14 +53,14 @@ def blocks(name, language):
 
 
 def run(name, code, namespace):
-    """Run a block so that an error points at its line of the page."""
+    """Run a block so that errors point at its line of the page."""
     line, text = code
     path = str(PACKAGE / name / "README.md")
     exec(compile("\n" * (line - 1) + text, path, "exec"), namespace)
 
 
 def shown(name):
-    """The game and the position of the page's text: the first `game` and `state` of its code."""
+    """Return the first `game` and `state` in the page's code."""
     namespace = {}
     for code in blocks(name, "python"):
         run(name, code, namespace)
@@ -70,7 +70,7 @@ def shown(name):
 
 
 def rows(name, heading=None):
-    """The cells of each row of the first table below a heading, or above all headings."""
+    """Return the cells of each row of the first table below a heading, or above all headings."""
     prose = FENCE.sub("", page(name))
     if heading is None:
         section = prose.split("\n## ")[0]
@@ -150,7 +150,7 @@ def test_facts(name):
 
 
 def test_picture(name):
-    """The file is shown in the project's README."""
+    """The picture, which the project's README shows, is current."""
     game, state = shown(name)
     assert game.name == name
     file = PACKAGE / name / "board.svg"

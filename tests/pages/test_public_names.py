@@ -1,4 +1,4 @@
-"""Every public name has a docstring whose example runs, and a page of the documentation."""
+"""Every public name has a docstring with a working example, and a page of documentation."""
 
 import doctest
 import importlib
@@ -21,7 +21,7 @@ def of(package, name):
     return getattr(importlib.import_module(package), name)
 
 
-# Some names stand in two packages, and the games' `env` has one docstring.
+# Some names are in two packages, and all `env` share one docstring.
 EXAMPLES = {of(*one).__doc__: one for one in reversed(NAMES) if callable(of(*one))}
 LONG = ("agents.curves", "learn")
 
@@ -55,7 +55,7 @@ def test_the_example_of(package, name, tmp_path, monkeypatch):
     assert not runner.failures, "".join(told)
 
 
-@pytest.mark.slow  # as the extra is installed in .ci/run alone
+@pytest.mark.slow  # only .ci/run installs this extra
 def test_every_public_name_has_its_page_and_no_other(tmp_path):
     pytest.importorskip("sphinx", reason="the extra docs is not installed")
     build.write_reference(tmp_path)

@@ -1,4 +1,4 @@
-"""What the README shows must work, and be what the checks run and the pages say."""
+"""The README's examples work, and its contents agree with the checks and the pages."""
 
 import re
 import tomllib
@@ -73,7 +73,8 @@ def test_every_row_of_speed_is_one_of_the_page():
 
 
 def test_it_is_short():
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 160  # longer tables have pages
+    # Longer tables belong on pages.
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 160
 
 
 def test_every_page_is_linked():

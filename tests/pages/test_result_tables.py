@@ -1,4 +1,4 @@
-"""Every table of ratings is what its results say, and the results are what is played."""
+"""Tables of ratings agree with their stored results, and these agree with new games."""
 
 import itertools
 import shlex
@@ -33,13 +33,13 @@ def matches(report):
 
 
 def simulations(specs):
-    """The most simulations that one of the agents makes for a move, or that take as long."""
+    """Return the maximum simulations per move of the agents, or nodes of equal duration."""
     found = [parse(spec).by_kind for spec in specs]
     return max(int(f.get("SIMULATIONS", 0)) + int(f.get("NODES", 0)) // 50 for f in found)
 
 
 def few_simulations(name):
-    """Whether somebody searches in it, and nobody so much that it takes long."""
+    """Return whether some match has searching agents with at most 100 simulations."""
     report = read_report(name)
     return any(
         0 < simulations([result[key] for key in ("a", "b", "agent") if key in result]) <= 100
@@ -119,12 +119,12 @@ def test_a_part_of_what_was_searched_is_played_again(searched):
 
 
 def played_again(table, most, few):
-    """How many of its matches come out again, of those in which somebody searches so much.
+    """Replay matches and return their number; check that they have the same results.
 
     Args:
-        table: its name.
-        most: simulations for a move; with 0, the matches in which nobody searches.
-        few: games of each that are played.
+        table: name of the table.
+        most: maximum simulations per move; 0 selects matches without search.
+        few: number of games of each match.
     """
     report = read_report(table)
     game = boardenvs.make(report["game"], **report["params"])
@@ -138,7 +138,7 @@ def played_again(table, most, few):
         found = again.to_dict()["first"].split()
         expected = result["first"].split()[:few]
         different = sum(f != e for f, e in zip(found, expected, strict=True))
-        # Another processor may round a network's logits otherwise, and a tie falls otherwise.
+        # Other processors may round logits differently, which changes ties.
         allowed = 2 if "trained" in specs else 0
         assert different <= allowed, f"{specs}: {found}, not {expected}"
         replayed += 1

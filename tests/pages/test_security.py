@@ -1,4 +1,4 @@
-"""Each promise of boardenvs/SECURITY.md has tests: here, or where the thing itself is tested."""
+"""Each promise in boardenvs/SECURITY.md has tests, here or next to the code."""
 
 import pickle
 import re
@@ -102,7 +102,7 @@ def test_the_readme_names_it():
 
 
 def test_nothing_is_unpickled(tmp_path, monkeypatch, capsys):
-    """Neither from an episode nor from a store."""
+    """Loading episodes and stores unpickles nothing."""
     from agents.arena import round_robin
     from agents.command import main
 

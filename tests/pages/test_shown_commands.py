@@ -1,4 +1,4 @@
-"""Every command that the README and the pages show is run, as far as a test can wait for it."""
+"""Commands in the README and the pages run, if they are short enough for a test."""
 
 import io
 import re
@@ -21,21 +21,21 @@ pytestmark = pytest.mark.slow
 PACKAGE = Path(boardenvs.__file__).parent
 AGENTS = Path(agents.__file__).parent
 PAGES = [PACKAGE.parent / "README.md", *sorted([*PACKAGE.glob("**/*.md"), *AGENTS.glob("**/*.md")])]
-PAGES = [page for page in PAGES if page.exists()]  # the README only in a checkout
+PAGES = [page for page in PAGES if page.exists()]  # only a checkout has the README
 BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def commands(block):
-    """The arguments of every `boardenvs` command of a block."""
+    """Return the arguments of every `boardenvs` command in a block."""
     lines = [shlex.split(line, comments=True) for line in block.splitlines()]
     found = [line for line in lines if line and Path(line[0]).name == "boardenvs"]
     return [line[1 : line.index(">") if ">" in line else None] for line in found]
 
 
 def marks(page, shown):
-    """Those of a block: `test_result_tables` plays the arenas on the games' pages again, too.
+    """Return the marks of a block: slow if its commands judge, learn or play a page's arena.
 
-    To judge games takes long, and to learn.
+    `test_result_tables` also plays the arenas of the games' pages.
     """
     arena = page.parent.parent == PACKAGE and any(words[0] == "arena" for words in shown)
     judged = any("--judge" in words for words in shown)
@@ -80,13 +80,13 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     )
     Path("mine.csv").write_text("decisions,elo\n1000,100\n9000,200\n", encoding="utf-8")
     for words in shown:
-        options = make_parser().parse_args(words)  # exits where there is no such option
+        options = make_parser().parse_args(words)  # exits at unknown options
         absent = re.search(r"\bray\b|\./pbrain-mine|nim:", shlex.join(words))
         if words[0] == "bench" or absent:
-            continue  # minutes, or what is not here: their own tests run them
+            continue  # takes minutes or needs missing files; other tests run it
         monkeypatch.setattr("sys.stdin", io.StringIO(""))
         status = main(shortened(words))
-        # A benchmark that is so short may not reach all tasks.
+        # A short benchmark may not reach all tasks.
         fine = (0, 1) if words[0] == "benchmark" else (0,)
         assert status in fine, f"{shlex.join(words)}: {capsys.readouterr().err}"
         for name in ("html", "gif", "json", "store", "plot"):
@@ -97,7 +97,7 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
 
 
 def shortened(words):
-    """Fewer games and simulations, and no second run in the folder of the first."""
+    """Return a command with fewer games and simulations, and with a new folder if it exists."""
     words = [re.sub(r"^(mcts|puct):\d+$", r"\1:4", word) for word in words]
     if words[0] == "arena":
         return [*words, "--games", "2"]

@@ -1,4 +1,4 @@
-"""An episode as a page, with what its players thought."""
+"""The page of an episode, with its players' analysis."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from boardenvs.show.page import end_in_words
 
 
 class Thinker(First):
-    """Tells what it thinks, beside the same choice."""
+    """A player of the first legal action that also returns an analysis."""
 
     def consider(self, states, words):
         analyses = [
@@ -111,7 +111,7 @@ def test_page_shows_the_best_actions_and_the_one_played():
 
 
 def test_every_action_that_has_an_area_has_it_in_the_picture(game):
-    """And no two cells of a picture overlap."""
+    """Areas of actions lie within the picture and do not overlap."""
     episode = Episode.play(game, ["random"] * game.num_players, seed=4)
     for state, mask in zip(episode.states(), game.legal(episode.states()), strict=True):
         box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', game.picture(state))
@@ -128,7 +128,7 @@ def test_every_action_that_has_an_area_has_it_in_the_picture(game):
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: its elements, title and scripts."""
+    """A parsed page: its elements, texts and scripts."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What games say to people: what they are called and played with, how they ended, their rules."""
+"""Texts for people: titles, settings, results and rules of games."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def end(game, state):
 
 
 def whole_games(game, num):
-    """The last positions of so many random games."""
+    """Return the final positions of random games."""
     rng = np.random.default_rng(0)
     states = game.new(num, 0)
     over = game.over(states)
@@ -163,7 +163,7 @@ class OwnWordlessGame(Game112):
 
 
 def test_a_game_without_words():
-    """What its `about` says does, and the arguments as they are."""
+    """A game without texts shows its `about` as rules, and its arguments by name."""
     game = OwnWordlessGame(board_size=3)
     assert title_of(game) == "Own Wordless Game"
     assert game.presentation.setting() == "board size 3, max plies 9"

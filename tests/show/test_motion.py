@@ -1,4 +1,4 @@
-"""Pieces move from picture to picture on the page: pushed, placed, turned over, taken away."""
+"""Animations on the page: pieces are pushed, placed, turned over and taken away."""
 
 import re
 
@@ -9,7 +9,7 @@ import boardenvs
 from boardenvs import Episode
 from boardenvs.show.svg import centre
 
-# Press a key and tell at once what began to move: its kind, whether it will stay, and its places.
+# Press a key and return kind, permanence and places of everything that starts to move.
 PRESSED = """(key) => {
   const pressed = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
   document.body.dispatchEvent(pressed);
@@ -20,7 +20,7 @@ PRESSED = """(key) => {
 
 
 def places(frames):
-    """Where the frames of a motion are."""
+    """Return the positions in the frames of a motion."""
     return [
         tuple(float(number) for number in re.findall(r"-?[\d.]+", frame)[:2]) for frame in frames
     ]
@@ -28,7 +28,7 @@ def places(frames):
 
 @pytest.fixture
 def replay(tab, tmp_path):
-    """The function that opens a page of some moves, after so many of them."""
+    """Return the function that opens a page of some moves, after the first `after` moves."""
 
     def opened(game, moves, after):
         states = game.new(1, 0)

@@ -15,7 +15,7 @@ MOVES = [7, 1, 4, 2]  # 4 2, 1 2, 3 1, 2 1: the second player makes 1, 1, 2
 
 @pytest.fixture
 def shown(tab, tmp_path):
-    """The function that opens the page of an episode from disk."""
+    """Return the function that opens the page of an episode from disk."""
 
     def show(analysis=None, remarks=None):
         episode = Episode(GAME, GAME.new(1, seed=3), MOVES, ["ann", "bob"], analysis)
@@ -28,7 +28,7 @@ def shown(tab, tmp_path):
 
 
 def thoughts():
-    """The first player tells of both moves, the second one of nothing."""
+    """Return analyses of both moves of the first player, and none of the second."""
     start = Episode(GAME, GAME.new(1, seed=3), MOVES).states()
     legal = GAME.legal(start)
     visits = np.where(legal, np.arange(1, 11), 0)
@@ -60,7 +60,7 @@ def test_buttons_and_keys(shown):
     assert status(tab) == "4. bob: 2 1"
     assert tab.locator("#result").inner_text() == "bob won by 1, 1, 2 in a row."
     assert tab.get_by_label("Next position").is_disabled()
-    tab.keyboard.press("Control+Home")  # the browser's own
+    tab.keyboard.press("Control+Home")  # left to the browser
     assert status(tab) == "4. bob: 2 1"
     tab.keyboard.press("Home")
     assert status(tab) == "Start"
@@ -91,7 +91,7 @@ def test_remarks(shown):
     assert remark.is_hidden()
     assert tab.locator("#slider").get_attribute("aria-valuetext") == "1. ann: 4 2"
     assert tab.locator("#moves .mark").count() == 2
-    # The name of the move, for who does not see the mark, has the remark in it.
+    # The accessible name contains the remark, for people who cannot see the mark.
     move = tab.get_by_role("button", name="3. 3 1 This move gave the win away. ann")
     assert move.get_attribute("title") == "This move gave the win away."
     assert move.locator(".mark").is_visible()
@@ -175,7 +175,7 @@ def test_what_the_players_thought(shown):
     widths = [bar.bounding_box()["width"] for bar in tab.locator("#bars .bar").all()]
     assert widths == sorted(widths, reverse=True)
     assert widths[0] > 1.5 * widths[-1] > 0
-    # On the board, the shares of both values of a cell together.
+    # A cell on the board shows the sum of its two actions.
     shares = sorted(mark.text_content() for mark in tab.locator(".share").all())
     assert shares == ["13%", "20%", "27%", "35%"]
     tab.keyboard.press("ArrowRight")
@@ -206,7 +206,7 @@ def test_the_curve(shown):
     assert tab.locator("#legend").inner_text().strip() == "as ann judges"
     tab.get_by_label("Evaluation for").select_option("bob")
     assert points()[0][1] == pytest.approx(zero + 0.5 * 62)
-    # A click shows the position that stands there.
+    # A click shows the position at this point.
     box = tab.locator("#curve").bounding_box()
     for k, said in ((3, "3. ann: 3 1"), (0, "Start"), (4, "4. bob: 2 1")):
         x = (30 + k / 4 * 362) / 400 * box["width"]
@@ -225,19 +225,19 @@ def test_the_bar_of_the_expected_result(shown):
     assert parts() == [0, 0.75, 0.25]
     assert balance.get_attribute("aria-label") == "Expected result: ann +0.50, bob -0.50"
     tab.keyboard.press("ArrowRight")
-    assert parts() == [1]  # nobody says anything
+    assert parts() == [1]  # no analysis
     assert balance.get_attribute("aria-label") == "No evaluation of this position"
     tab.keyboard.press("ArrowRight")
     assert parts() == [0, 0.375, 0.625]
     tab.keyboard.press("End")
     assert parts() == [0, 0, 1]
     assert balance.get_attribute("aria-label") == "Result: ann -1.00, bob +1.00"
-    for width in (1000, 1920):  # upright beside the board, as high as that
+    for width in (1000, 1920):  # upright beside the board, with the same height
         tab.set_viewport_size({"width": width, "height": 900})
         bar, board = (tab.locator(what).bounding_box() for what in ("#balance", "#picture > svg"))
         assert 0 < board["x"] - bar["x"] - bar["width"] < 20
         assert bar["height"] == pytest.approx(board["height"], abs=1)
-    tab.set_viewport_size({"width": 390, "height": 844})  # lying above it
+    tab.set_viewport_size({"width": 390, "height": 844})  # horizontal above the board
     bar, board = (tab.locator(what).bounding_box() for what in ("#balance", "#picture > svg"))
     assert bar["y"] + bar["height"] <= board["y"]
     assert bar["width"] == pytest.approx(board["width"], abs=1)
@@ -292,7 +292,7 @@ def test_arrows_tell_the_moves_of_one_goat_apart(tab, tmp_path):
 
 
 def test_the_bar_of_three_seats(tab, tmp_path):
-    """A seat that nobody judges has no part; what is left is nobody's."""
+    """A seat without a value has no part, and the rest of the bar belongs to nobody."""
     game = boardenvs.make("goat_race")
     visits = np.eye(1, game.num_actions, 5, int)[0]
     told = [

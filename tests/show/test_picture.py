@@ -1,4 +1,4 @@
-"""Pictures say what the position says."""
+"""Pictures show the position."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -32,7 +32,7 @@ def shapes(root, tag, **attributes):
 
 
 def cell(shape, x="cx", y="cy"):
-    """Row and column of a shape's point."""
+    """Return row and column of a shape's point."""
     return tuple(int((float(shape.get(k)) - MARGIN) // CELL) for k in (y, x))
 
 
@@ -59,12 +59,12 @@ def after(game, *moves):
 
 
 def hand_rows(root):
-    """Where the rows of pieces in hand are, or of their empty places, from top to bottom."""
+    """Return the heights of the rows of pieces in hand or their empty places, top to bottom."""
     return sorted({float(s.get("cy")) for r in ("9", "10") for s in shapes(root, "circle", r=r)})
 
 
 def stars(root):
-    """The middles of the stars that mark a winner."""
+    """Return the centres of the stars that mark a winner."""
     found = []
     for star in shapes(root, "path", stroke_width="1.2"):
         points = np.array(re.findall(r"[\d.]+ [\d.]+", star.get("d")))
@@ -110,7 +110,7 @@ def test_gekitai_hands(gekitai):
     upper, lower = sorted({y for y, _ in hands})
     assert [y for y, _ in hands] == [upper] * 6 + [lower] * 7
     assert len({fill for _, fill in hands}) == 2
-    assert len(shapes(root, "circle", r="9", fill="none")) == 3  # those on the board
+    assert len(shapes(root, "circle", r="9", fill="none")) == 3  # pieces on the board
 
 
 def test_gekitai_points_at_the_player_to_move(gekitai):
@@ -140,9 +140,9 @@ def test_gekitai_winning_line(gekitai):
         ([".....X"] * 3 + ["......"] * 3, [((0, 5), (2, 5))]),
         (["......"] * 3 + ["...X..", "..X...", ".X...."], [((3, 3), (5, 1))]),
         (["XXX...", "X.....", "X....."] + ["......"] * 3, [((0, 0), (0, 2)), ((0, 0), (2, 0))]),
-        # Both have a line: X moved last and wins, so O's is not marked.
+        # Both players have a line. X moved last and wins, so the line of O is not marked.
         (["XXX...", "......", "OOO..."] + ["......"] * 3, [((0, 0), (0, 2))]),
-        # Won by all pieces on the board.
+        # X wins by having all pieces on the board.
         (["X.X.X.", "......", "X.X.X.", "......", "X.X...", "......"], []),
     ],
 )
@@ -202,7 +202,7 @@ def test_gomoku_stones_last_move_and_turn(gomoku):
     assert bands(root) == []
     assert root.get("aria-label") == "Gomoku: white to move"
     assert [t.text for t in shapes(root, "text", font_size="18")] == ["White to move"]
-    # The stone that names the player is a ring for white and a disc for black.
+    # A ring (white) or a disc (black) marks the player.
     assert len(shapes(root, "circle", r="11.96", stroke_width="2.5")) == 1
     root = parsed(gomoku.picture(after(gomoku)))
     assert len(shapes(root, "circle", r="12.96")) == 1
@@ -243,9 +243,9 @@ def test_gomoku_star_points(size, points):
         ("O.... XO... X.O.. X..O. X...O", {}, [((0, 0), (4, 4))]),
         ("....X O..X. O.X.. OX... X.O..", {}, [((0, 4), (4, 0))]),
         ("XXXXX XOOOO XOOO. XO... X....", {}, [((0, 0), (0, 4)), ((0, 0), (4, 0))]),
-        # Longer than need be, and a line of the loser's too short.
+        # One line is longer than necessary, and one of the loser is too short.
         ("XXXX. OOO.. ..... ..... .....", {"win_length": 3}, [((0, 0), (0, 3))]),
-        # Just three count, the four across do not.
+        # Only exactly three count, so four in the row do not.
         (
             "XXXX. X.... X.OO. O...O .OO..",
             {"win_length": 3, "exact": True},

@@ -1,4 +1,4 @@
-"""Pictures as pixels, and what Gymnasium's and PettingZoo's recorders make of them."""
+"""Pictures as pixels, and video recorders of Gymnasium and PettingZoo."""
 
 import importlib.util
 import io
@@ -28,7 +28,7 @@ PAPER_RGB = tuple(bytes.fromhex(PAPER[1:]))
 
 
 def dot(width=100, height=50):
-    """A picture with a red disc in its middle."""
+    """Return a picture with a red disc in its centre."""
     disc = element("circle", cx=width / 2, cy=height / 2, r=10, fill="#ff0000")
     return svg(width, height, "a dot", [disc])
 
@@ -50,7 +50,7 @@ def test_a_frame_of_other_proportions_keeps_the_picture_whole_on_its_background(
     assert red.mean(0) == pytest.approx([63.5, 63.5])
     assert np.ptp(red, 0) == pytest.approx([25, 25], abs=1)
     assert (frame[:30] == PAPER_RGB).all()
-    assert (frame[[0, -1, 0, -1], [0, 0, -1, -1]] == PAPER_RGB).all()  # round corners, too
+    assert (frame[[0, -1, 0, -1], [0, 0, -1, -1]] == PAPER_RGB).all()  # at rounded corners
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_words_are_written_with_fonts_of_a_package(family):
     words = element("text", "m" * 9, x=8, y=30, font_size=12, font_family=family, fill="#000000")
     frame = rasterize(svg(128, 64, "", [words]), (64, 128))
     columns = np.flatnonzero((frame < 128).all(2).any(0))
-    # DejaVu Sans has an advance of 0.974 for an m, DejaVu Sans Mono of 0.602.
+    # The advance of an m is 0.974 in DejaVu Sans and 0.602 in DejaVu Sans Mono.
     advance = {"sans-serif": 0.974, "monospace": 0.602}[family]
     assert np.ptp(columns) == pytest.approx(9 * 12 * advance, abs=4)
 
@@ -104,7 +104,7 @@ def test_without_the_extra_one_line_names_it(monkeypatch, missing):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == missing else find(name)
     )
-    env = gymnasium.make(env_id("game112"), render_mode="rgb_array")  # not needed to make one
+    env = gymnasium.make(env_id("game112"), render_mode="rgb_array")  # created without the extra
     env.reset(seed=0)
     with pytest.raises(ValueError, match=rf"extra \[render\].*{missing}") as caught:
         env.render()
@@ -115,7 +115,7 @@ def test_without_the_extra_one_line_names_it(monkeypatch, missing):
 
 
 def played(game, seed=1, most=40):
-    """The start of a random game."""
+    """Return the start of a random game as an episode."""
     episode = boardenvs.Episode.play(game, ["random"] * game.num_players, seed)
     return boardenvs.Episode(game, episode.states()[0], episode.actions[:most])
 
@@ -141,9 +141,9 @@ def test_sizes_depend_on_parameters_alone(name, params, random_positions):
 
 
 class Diary(type(boardenvs.make("game112"))):
-    """112 shown as text that grows with the game, as a game of a user's own may be."""
+    """The 112 game with a text picture that grows during the game, as in user-defined games."""
 
-    __module__ = "boardenvs.game112"  # whose rules it plays by
+    __module__ = "boardenvs.game112"  # module of its rules
 
     def picture(self, state):
         return text_picture("a line of it\n" * (1 + int(state["ply"])), "diary")
@@ -155,7 +155,7 @@ def test_a_picture_that_grows_is_fitted_into_the_first_frame():
     frames = [game.rgb_array(state, 128) for state in states]
     assert len({frame.shape for frame in frames}) == 1
     assert all((frame[:, 0] == PAPER_RGB).all() for frame in frames)
-    # The more lines, the smaller the letters, so that all of them fit.
+    # More lines make smaller letters, so that all lines fit.
     widths = [np.ptp(np.flatnonzero((frame < 128).all(2).any(0))) for frame in frames]
     assert widths[0] > 1.5 * widths[-1]
 
@@ -174,14 +174,14 @@ def test_a_picture_shows_itself_in_a_notebook(game):
 
 @pytest.fixture
 def env(name):
-    """The Gymnasium environment, drawn small."""
+    """Yield the Gymnasium environment with small frames."""
     env = gymnasium.make(env_id(name), render_mode="rgb_array", render_size=160)
     yield env
     env.close()
 
 
 def step_legally(env, rng, info):
-    """A random legal action: whether the game is over, and the new info."""
+    """Play a random legal action; return whether the game is over, and the new info."""
     action = rng.choice(np.flatnonzero(info["action_mask"]))
     _, _, terminated, truncated, info = env.step(action)
     return terminated or truncated, info
@@ -215,7 +215,7 @@ def test_pixels_without_size_are_as_large_as_the_games(name):
 
 
 def frames_of(path, shape):
-    """What a video file holds: frames of a shape, shape (N, *shape)."""
+    """Return the frames in a video file, shape (N, *shape)."""
     ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="comes with moviepy").get_ffmpeg_exe()
     command = [ffmpeg, "-loglevel", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     video = subprocess.run(command, capture_output=True, check=True)
@@ -236,7 +236,7 @@ def test_record_video(name, env, tmp_path):
     (video,) = tmp_path.glob("videos/*.mp4")
     frames = frames_of(video, shown[0].shape)
     assert len(frames) == len(shown)
-    # Videos are lossy, but each frame is most like the position it was taken of.
+    # Videos are lossy, but each frame is closest to its own position.
     apart = np.abs(frames[:, None].astype(int) - np.array(shown)).mean((2, 3, 4))
     assert apart.argmin(1).tolist() == list(range(len(shown)))
     assert apart.diagonal().max() < 12
@@ -250,7 +250,7 @@ def test_record_video_of_a_vector(tmp_path):
         vectorization_mode="vector_entry_point",
         render_mode="rgb_array",
         render_size=160,
-        autoreset_mode="NextStep",  # else the recorder warns that it misses last frames
+        autoreset_mode="NextStep",  # otherwise the recorder warns about missing final frames
     )
     envs.reset(seed=1)
     frames = envs.render()
@@ -271,9 +271,9 @@ def test_record_video_of_a_vector(tmp_path):
     recorder.close()
     (video,) = tmp_path.glob("videos/*.mp4")
     height, width, _ = frames[0].shape
-    # Gymnasium lays four games out as two by two.
+    # Gymnasium arranges four games in two rows.
     recorded = frames_of(video, (2 * height, 2 * width, 3))
-    assert len(recorded) == 6  # the start, and five steps
+    assert len(recorded) == 6  # the start and five steps
     assert np.abs(recorded[0, :height, :width].astype(int) - frames[0]).mean() < 12
 
 
@@ -297,9 +297,10 @@ def test_human_rendering(monkeypatch, env):
     pygame = pytest.importorskip("pygame", reason="HumanRendering needs pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     window = HumanRendering(env)
-    window.metadata = window.metadata | {"render_fps": 1000}  # of this object, not of its class
+    # A new dictionary leaves the metadata of the class unchanged.
+    window.metadata = window.metadata | {"render_fps": 1000}
     window.reset(seed=1)
-    # pygame has width first.
+    # The first axis in pygame is the width.
     shown = np.moveaxis(pygame.surfarray.array3d(window.window), 0, 1)
     np.testing.assert_array_equal(shown, env.render())
     window.close()
@@ -322,8 +323,8 @@ def test_an_episode_as_gif(game, tmp_path):
     for (_, pixels), frame in zip(shown, frames, strict=True):
         assert pixels.shape == frame.shape
         apart = np.abs(pixels - frame)
-        assert (apart == 0).all(2).mean() > 0.95  # areas exactly, no dithering
-        assert apart.max() < 100  # edges by a neighbouring colour
+        assert (apart == 0).all(2).mean() > 0.95  # areas are exact, without dithering
+        assert apart.max() < 100  # edges use a similar colour
     assert [p.name for p in tmp_path.iterdir()] == ["game.gif"]
 
 
@@ -346,7 +347,7 @@ def test_more_colours_than_a_gif_has():
     np.testing.assert_array_equal(first[::-1], second)
     assert (first[32:] == (7, 8, 9)).all()
     apart = ((first[:32].reshape(-1, 1, 3) - frame[:32].reshape(1, -1, 3).astype(int)) ** 2).sum(2)
-    assert apart.min(1).max() == 0  # colours of the picture, none mixed
+    assert apart.min(1).max() == 0  # colours of the picture, not mixed
 
 
 @pytest.mark.parametrize("seconds", [0, 0.01, 61, -1, float("nan"), "1", None, True])
@@ -363,7 +364,7 @@ def test_a_gif_that_cannot_be_written(tmp_path):
 
 
 def test_a_long_game_keeps_its_colours_to_the_end():
-    # More frames than colours are chosen from, each with an area of its own; red comes last.
+    # There are more frames than the palette is chosen from. Red appears only at the end.
     frames = np.full((40, 64, 64, 3), 250, np.uint8)
     for k, frame in enumerate(frames):
         frame[:32, k : k + 8] = k, 2 * k, 0
@@ -373,4 +374,4 @@ def test_a_long_game_keeps_its_colours_to_the_end():
     assert len(shown) == 40
     apart = np.abs(np.array(shown, int) - frames)
     assert apart[[0, -1]].max() == 0
-    assert apart.max() <= 4  # the nearest of the frames that the colours were chosen from
+    assert apart.max() <= 4  # the closest frame that the palette was chosen from

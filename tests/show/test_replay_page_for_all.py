@@ -1,4 +1,4 @@
-"""The replay page for everyone: on phones and on desks, light and dark, seen, touched, read out."""
+"""Accessibility of the replay page: phones and desktops, light and dark, touch, screen readers."""
 
 import re
 from importlib import resources
@@ -10,12 +10,12 @@ import boardenvs
 from boardenvs import Episode
 
 SCREENS = [(390, 844), (1280, 800), (1920, 1080)]
-OTHERS = [(320, 568), (844, 390), (820, 1180)]  # a small phone, a phone lying down, a tablet
+OTHERS = [(320, 568), (844, 390), (820, 1180)]  # small phone, landscape phone, tablet
 SCHEMES = ("light", "dark")
 NAMES = ["Ann Lee", "Bob", "Cleo"]
 
-# Of the shapes that lie under the middle of a text, the first that is painted; then the contrast
-# of these colours as the Web Content Accessibility Guidelines define it.
+# Contrast of each text with the topmost painted shape below its centre, as defined by the Web
+# Content Accessibility Guidelines.
 PALE_TEXTS = """() => {
   const rgb = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = (color) => rgb(color).slice(0, 3)
@@ -42,7 +42,7 @@ PALE_TEXTS = """() => {
   }
   return found;
 }"""
-# What sticks out of the picture, and what is wider than its place.
+# Elements that exceed the picture, and elements wider than their place.
 CUT = """() => {
   const found = [];
   const board = document.querySelector("#picture > svg").getBoundingClientRect();
@@ -58,7 +58,7 @@ CUT = """() => {
   if (document.documentElement.scrollWidth > innerWidth) found.push("the whole page");
   return found;
 }"""
-# Everything that is read on the page or read out, but for the position as text.
+# All visible or spoken words on the page, except the position as text.
 WORDS = """() => {
   const seen = document.body.cloneNode(true);
   seen.querySelectorAll("script, noscript, #written pre").forEach((part) => part.remove());
@@ -81,7 +81,7 @@ PROGRAMMERS = re.compile(
 
 
 def random_game(name):
-    """A whole game."""
+    """Return a complete random game."""
     game = boardenvs.make(name)
     rng = np.random.default_rng(1)
     start = game.new(1, 3)
@@ -94,7 +94,7 @@ def random_game(name):
 
 @pytest.fixture
 def page(name, tmp_path):
-    """The address of the page of a whole game."""
+    """Return the address of the page of a complete game."""
     path = tmp_path / "episode.html"
     random_game(name).save_html(path)
     return path.as_uri()
@@ -107,7 +107,7 @@ def shown(tab, page, key="End"):
 
 
 def in_sight(tab, what):
-    """Whether all of an element is in the window."""
+    """Return whether an element is entirely in the window."""
     box, window = tab.locator(what).bounding_box(), tab.viewport_size
     return (
         min(box["x"], box["y"]) >= 0
@@ -125,7 +125,7 @@ def test_the_board_takes_what_the_window_gives(tab, page):
                 shown(tab, page, key)
                 box = tab.locator("#picture > svg").bounding_box()
                 assert max(box["width"], box["height"]) >= 0.7 * min(width, height), (width, box)
-                assert box["y"] + box["height"] <= height  # all of it is seen at once
+                assert box["y"] + box["height"] <= height  # visible without scrolling
                 assert width > height or in_sight(tab, "#moves [aria-current]"), (width, height)
                 assert tab.evaluate(CUT) == [], (width, height)
                 assert tab.evaluate(PALE_TEXTS) == [], (width, height, scheme)
@@ -133,7 +133,7 @@ def test_the_board_takes_what_the_window_gives(tab, page):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_nobody_is_shut_out(tab, page, scheme):
-    """What axe-core finds, which looks for that."""
+    """axe-core finds no serious accessibility problem."""
     axe = pytest.importorskip("axe_playwright_python", reason="needs the extra [browser]")
     script = resources.files(axe).joinpath("axe.min.js").read_text(encoding="utf-8")
     tab.emulate_media(color_scheme=scheme)
@@ -162,7 +162,7 @@ def test_no_words_that_only_programmers_know(tab, page):
 
 
 def test_who_plays_with_what(tab, page, name):
-    """A player stands beside a picture of the piece, or the name of the seat."""
+    """A player is shown next to a picture of the piece, or the name of the seat."""
     shown(tab, page)
     players = tab.locator("#players li").all()
     game = boardenvs.make(name)
@@ -179,7 +179,7 @@ def test_who_plays_with_what(tab, page, name):
 
 
 def test_touches(chromium, page):
-    """All is done by a finger, on targets that it hits."""
+    """Everything works by touch, and targets are large enough."""
     context = chromium.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
@@ -213,7 +213,7 @@ def test_rules_and_text_at_a_key(tab, page):
     assert len(rules.inner_text()) > 200
     assert "##" not in rules.inner_text()
     before = tab.locator("#status").inner_text()
-    tab.keyboard.press("Home")  # the dialog has the keys
+    tab.keyboard.press("Home")  # the dialog receives the keys
     assert tab.locator("#status").inner_text() == before
     tab.keyboard.press("Escape")
     assert rules.is_hidden()

@@ -1,4 +1,4 @@
-"""`boardenvs bench`: every floor of the package beside its ceiling and its peers."""
+"""The measures of `boardenvs bench`: speed compared with upper bounds and other packages."""
 
 from agents.bench.effort import FULL, QUICK, Effort
 from agents.bench.machine import describe_machine

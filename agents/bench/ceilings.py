@@ -1,8 +1,4 @@
-"""Upper bounds for any environment: writing the bytes, and an environment that does nothing.
-
-The latter has a game's spaces, the length of its random games, and one observation and mask, those
-of its start, at every step.
-"""
+"""Upper bounds on speed: copying observations and masks, and an environment that does nothing."""
 
 from __future__ import annotations
 
@@ -21,11 +17,11 @@ __all__ = ["ZeroEnv", "copying", "usual_length"]
 
 
 def copying(game: Game, num: int, seconds: float) -> Side:
-    """Writing `num` observations and masks with `np.copyto`, in boards a second.
+    """Return a side that measures `np.copyto` of observations and masks, in boards per second.
 
     Args:
-        game: whose observations and masks.
-        num: how many at once.
+        game: the game.
+        num: number of boards in each copy.
         seconds: length of a turn.
     """
     observations = np.zeros((2, num, *game.observation_shape), np.int8)
@@ -40,7 +36,7 @@ def copying(game: Game, num: int, seconds: float) -> Side:
 
 
 def usual_length(game: Game) -> int:
-    """Plies of a random game, rounded mean of a hundred."""
+    """Return the mean number of plies of a hundred random games, rounded and at least 1."""
     states = game.new(100, 0)
     mask = np.zeros(game.num_actions, np.bool_)
     game.kernels.play_out(states, game.constants, make_streams(np.uint64(1), 100), mask)
@@ -48,10 +44,13 @@ def usual_length(game: Game) -> int:
 
 
 class ZeroEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
-    """A Gymnasium environment that does nothing; its games last as long as one seat's part."""
+    """A Gymnasium environment that returns its start observation and mask at every step.
+
+    An episode has as many steps as one seat plays in a random game of mean length.
+    """
 
     def __init__(self, game: Game) -> None:
-        """Take a game's spaces."""
+        """Create the environment with the spaces of a game."""
         like = SeatEnv(game)
         self.observation_space = like.observation_space
         self.action_space = like.action_space
@@ -66,7 +65,7 @@ class ZeroEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         return self._shown()
 
     def _shown(self) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
-        """Gymnasium's checker demands fresh objects: they are part of doing nothing."""
+        """Return copies of the start, because Gymnasium's checker requires fresh objects."""
         observation, info = self._start
         info = info.copy()
         for key in self._arrays:

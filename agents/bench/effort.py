@@ -14,45 +14,45 @@ class Effort:
     """The size of a run of the benchmark."""
 
     games: tuple[str, ...] = tuple(boardenvs.GAMES)
-    """Games of the measures that cover all games."""
+    """Names of the games measured."""
     rounds: int = 5
-    """Number of turns of each side, of which the median counts."""
+    """Number of turns of each side. A figure is their median."""
     seconds: float = 0.12
-    """Seconds of a turn in measures that repeat short work."""
+    """Minimum length of a turn (s) in measures that repeat short work."""
     num_envs: int = 4096
-    """Games side by side in `BatchEnv` and pgx."""
+    """Number of games in `BatchEnv` and pgx."""
     vector_envs: int = 1024
-    """Games side by side in `gym.make_vec`."""
+    """Number of games in `gym.make_vec`."""
     thread_envs: tuple[int, ...] = (1024, 4096)
-    """Batch sizes at which two threads stand against one."""
+    """Numbers of games at which two threads are compared with one."""
     simulations: int = 1000
-    """Simulations for each move of a tree search."""
+    """Number of simulations for each move of a tree search."""
     guided_games: int = 4
-    """Number of games with a network in the guided searches."""
+    """Number of games measured in searches guided by a network."""
     guided_simulations: int = 32
-    """Simulations for each move of guided searches."""
+    """Number of simulations for each move of self-play."""
     one_position_simulations: int = 400
-    """Simulations of `puct` for one position at a time."""
+    """Number of simulations of `puct` for one position at a time."""
     guided_seconds: float = 0.4
-    """`seconds` of guided searches."""
+    """Minimum length of a turn (s) of searches guided by a network."""
     pgx_sizes: tuple[int, ...] = (64, 512, 4096)
-    """Batch sizes of pgx where it plays many plies in one call; the best one counts."""
+    """Batch sizes of pgx in one `lax.scan`. The fastest one counts."""
     learn_envs: int = 512
-    """Games side by side in training that waits for its environment."""
+    """Number of games in training with a small network."""
     train_envs: int = 256
-    """Games side by side in training with a game's own settings."""
+    """Number of games in training with the settings of `boardenvs train`."""
     learn_steps: int = 32
-    """Steps of each of them in a turn."""
+    """Number of steps of each game in a turn of training."""
     learn_rounds: int = 5
-    """`rounds` of the training."""
+    """`rounds` of training."""
     process_rounds: int = 3
-    """`rounds` of measures whose turns are new processes."""
+    """`rounds` of measures that start a new process for each turn."""
     process_games: tuple[str, ...] = tuple(boardenvs.GAMES)
-    """Games whose first use in a new process is measured."""
+    """Names of the games whose first use in a new process is measured."""
     memory_envs: int = 65_536
-    """Games side by side where memory is measured."""
+    """Number of games when memory is measured."""
     batch_sizes: tuple[int, ...] = tuple(4**k for k in range(9))
-    """Numbers of games of the curve over N."""
+    """Points of the curve over the number of games."""
     curve_rounds: int = 3
     """`rounds` of the curves."""
     curve_seconds: float = 0.04
@@ -62,7 +62,7 @@ class Effort:
 
 
 FULL = Effort()
-"""About nine minutes on two cores."""
+"""The full run, about nine minutes on two cores."""
 
 QUICK = Effort(
     games=("gekitai", "gomoku"),
@@ -89,4 +89,4 @@ QUICK = Effort(
     curve_seconds=0.01,
     board_sizes=2,
 )
-"""Half a minute: shows that everything runs, measures nothing well."""
+"""A run of half a minute that checks the measures. Its figures are not precise."""

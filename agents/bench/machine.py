@@ -1,4 +1,4 @@
-"""Description of the machine of a benchmark."""
+"""Description of the machine that runs a benchmark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["describe_machine"]
 
 
 def _model() -> str:
-    """Return the processor's name, from the kernel if possible."""
+    """Return the name of the processor, from `/proc/cpuinfo` if possible."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -26,7 +26,7 @@ def _model() -> str:
 
 
 def describe_machine() -> str:
-    """Cores, processor and versions, in two lines without a last newline."""
+    """Return the cores, processor and versions in two lines, without a final newline."""
     num = cores()
     versions = [
         f"boardenvs {boardenvs.__version__}",

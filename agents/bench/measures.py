@@ -1,4 +1,4 @@
-"""All measures, one after the other: the only list of them."""
+"""The list of all measures, and the function that runs them."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "curves over N": curves_over_n,
     "curves over board size": curves_over_size,
 }
-"""Name of each to the function that makes its rows, in the order in which they run."""
+"""Function that returns the rows of each measure by name, in the order of execution."""
 
 
 def measure(bench: Bench) -> list[Row]:
-    """Return all figures; progress goes to standard error."""
+    """Return the rows of all measures, and show progress on standard error."""
     rows: list[Row] = []
     with progress_bar(len(MEASURES), unit="measure") as bar:
         for name, one in MEASURES.items():

@@ -1,4 +1,4 @@
-"""Other packages' environments, driven as their own documents drive them."""
+"""Environments of other packages, used as their documentation recommends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLIES = 64
 
 @functools.cache
 def _pgx(name: str) -> tuple[Any, Any]:
-    """Many starts and many steps of one of pgx's games, compiled once for each batch size."""
+    """Return the batched and compiled `init` and `step` of a game of pgx."""
     import jax
     import pgx
     from pgx.experimental import auto_reset
@@ -41,18 +41,18 @@ def _random_actions(key: Any, mask: Any) -> tuple[Any, Any, Any]:
 
 
 def pgx_steps(name: str, num: int, seconds: float) -> Side:
-    """Steps of one of pgx's games on the processor, in plies a second.
+    """Return a side that measures the plies per second of a game of pgx on the CPU.
 
-    Jitted, vectorised and reset automatically as pgx's documents do. Actions are uniformly
-    random legal ones; drawing them does not count, as it does not for `BatchEnv`.
+    Steps are jitted, vectorised and reset automatically, as in pgx's documentation. Actions are
+    uniformly random legal ones. As for `BatchEnv`, the time to sample them does not count.
 
     Args:
-        name: of the game.
-        num: games side by side.
+        name: name of the game.
+        num: number of games.
         seconds: length of a turn.
 
     Raises:
-        ImportError: there is no pgx.
+        ImportError: pgx is not installed.
     """
     import jax
 
@@ -82,17 +82,17 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
 
 
 def pgx_scan(name: str, num: int, seconds: float) -> Side:
-    """Random plies of one of pgx's games on the processor inside one `lax.scan`, a second.
+    """Return a side that measures the plies per second of pgx inside one `lax.scan` on the CPU.
 
-    The whole is jitted, with its automatic resets and the drawing of actions, which counts.
+    The jitted loop includes the automatic resets and the sampling of random actions.
 
     Args:
-        name: of the game.
-        num: games side by side.
+        name: name of the game.
+        num: number of games.
         seconds: length of a turn.
 
     Raises:
-        ImportError: there is no pgx.
+        ImportError: pgx is not installed.
     """
     import jax
 
@@ -122,10 +122,10 @@ def pgx_scan(name: str, num: int, seconds: float) -> Side:
 
 
 def pettingzoo_connect_four() -> Any:
-    """PettingZoo's connect_four, with its checks.
+    """Return PettingZoo's connect_four with its default wrappers.
 
     Raises:
-        ImportError: there is no pygame, which it needs.
+        ImportError: pygame, which connect_four requires, is not installed.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     from pettingzoo.classic import connect_four_v3
@@ -134,14 +134,14 @@ def pettingzoo_connect_four() -> Any:
 
 
 def open_spiel_random(name: str, seconds: float) -> Side:
-    """Random play to the end of a game of OpenSpiel's, driven from Python, in plies a second.
+    """Return a side that measures the plies per second of random games of OpenSpiel in Python.
 
     Args:
-        name: of the game, with its parameters.
+        name: OpenSpiel's name of the game, with parameters.
         seconds: length of a turn.
 
     Raises:
-        ImportError: there is no OpenSpiel.
+        ImportError: OpenSpiel is not installed.
     """
     import pyspiel
 
@@ -161,15 +161,17 @@ def open_spiel_random(name: str, seconds: float) -> Side:
 
 
 def open_spiel_mcts(name: str, simulations: int, seconds: float) -> Side:
-    """Moves a second of OpenSpiel's C++ MCTSBot from the start of one of its games.
+    """Return a side that measures the moves per second of OpenSpiel's C++ MCTSBot.
+
+    The bot always moves in the start position. Each simulation has one random rollout.
 
     Args:
-        name: of the game, with its parameters.
-        simulations: for each move, one random play to the end each.
+        name: OpenSpiel's name of the game, with parameters.
+        simulations: number of simulations for each move.
         seconds: length of a turn.
 
     Raises:
-        ImportError: there is no OpenSpiel.
+        ImportError: OpenSpiel is not installed.
     """
     import pyspiel
 

@@ -1,4 +1,4 @@
-"""The curves of a benchmark as a picture."""
+"""Plot of the curves of a benchmark."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from agents.report.line_chart import Line, Panel, draw_lines
 
 __all__ = ["draw"]
 
-_AXES = {"N": "games side by side", "cells": "cells of the board (N = 1,024)"}
+_AXES = {"N": "number of games", "cells": "cells of the board (N = 1,024)"}
 
 
 def draw(rows: Sequence[Row], title: str) -> bytes:
-    """Draw the time of a ply over the number of games and over the size of the board, as PNG.
+    """Return a PNG of the time per ply against the number of games and against the board size.
 
     Args:
-        rows: of a benchmark; those with a `point` are drawn, their ceilings thin.
-        title: stands above.
+        rows: rows of a benchmark. Only rows with a `point` are drawn. Thin lines are ceilings.
+        title: title of the figure.
     """
     return draw_lines(
         [_panel(rows, axis) for axis in _AXES],
         title,
-        "nanoseconds a ply",
+        "nanoseconds per ply",
         log_y=True,
-        note="thin: np.copyto of its bytes",
+        note="thin lines: np.copyto of the same bytes",
     )
 
 

@@ -1,4 +1,4 @@
-"""One figure of the benchmark and its comparison."""
+"""Results of the benchmark: one row for each figure and its comparison."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ __all__ = ["Row", "report", "results_table"]
 
 @dataclass(frozen=True)
 class Row:
-    """A figure, and the ceiling or peer measured in turn with it."""
+    """A figure and the ceiling or peer that it is compared with."""
 
     measure: str
     """Name of the measure."""
     game: str
-    """Name of the game, with parameters that are not the defaults; empty for none."""
+    """Name of the game with its non-default parameters, or an empty string without a game."""
     value: float
     unit: str
     against: str | None = None
-    """The ceiling or the peer."""
+    """Name of the ceiling or peer, or `None` without a comparison."""
     against_value: float | None = None
-    """Figure of the peer in the same unit; `None` if the peer is not installed."""
+    """Figure of the ceiling or peer in `unit`, or `None` if the peer is not installed."""
     point: tuple[str, int] | None = None
-    """Horizontal axis of the curve in the plot, and the place on it."""
+    """Name of the horizontal axis in the plot and the value on it, for rows of a curve."""
 
     @property
     def ratio(self) -> float | None:
-        """`value` over `against_value`, where there is one."""
+        """`value` divided by `against_value`, or `None` without `against_value`."""
         return self.value / self.against_value if self.against_value else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as JSON values."""
+        """Return the row as a dictionary for JSON."""
         return {
             "measure": self.measure,
             "game": self.game,
@@ -47,7 +47,7 @@ class Row:
 
 
 def report(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return the figures as JSON values."""
+    """Return the rows as a list of dictionaries for JSON."""
     return [row.to_dict() for row in rows]
 
 
@@ -62,7 +62,7 @@ def _number(value: float | None) -> str:
 
 
 def results_table(rows: Sequence[Row]) -> Table:
-    """Return the figures as a table."""
+    """Return the rows as a table."""
     cells = [
         (
             row.measure,

@@ -13,37 +13,41 @@ __all__ = ["Bench", "Key"]
 
 Thing = TypeVar("Thing")
 Key = tuple[str, ...]
-"""Names one side of a comparison."""
+"""Name of one side of a comparison."""
 
 
 class Bench:
-    """Sizes of a run and available peers, shared by all measures."""
+    """Sizes of a run and missing peers, shared by all measures."""
 
     def __init__(self, effort: Effort) -> None:
-        """Nothing is missing yet."""
+        """Create a run with these sizes."""
         self.effort = effort
         self.missing: list[str] = []
-        """A line for each peer that is not installed."""
+        """One message for each peer that is not installed."""
 
     def peer(self, what: str, extra: str, build: Callable[[], Thing]) -> Thing | None:
-        """Return the result of `build`, or `None` and add a line to `missing` on an ImportError.
+        """Return the result of `build`, or `None` if it raises `ImportError`.
+
+        In the second case, add a message to `missing`.
 
         Args:
-            what: is missing then, in words.
-            extra: of this package that brings it.
-            build: imports the peer.
+            what: name of the peer in the message.
+            extra: extra of boardenvs that installs the peer.
+            build: function that imports the peer.
         """
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the peer's own affair
+                warnings.simplefilter("ignore")  # warnings of a peer do not concern users
                 return build()
         except ImportError as error:
-            reason = f"there is no {error.name}" if error.name else " ".join(str(error).split())
-            line = f"{what} is left out: {reason}; pip install 'boardenvs[{extra}]' brings it"
+            reason = (
+                f"{error.name} is not installed" if error.name else " ".join(str(error).split())
+            )
+            line = f"skipped {what}: {reason}; run pip install 'boardenvs[{extra}]'"
             if line not in self.missing:
                 self.missing.append(line)
             return None
 
     def compare(self, sides: dict[Key, Side]) -> dict[Key, float]:
-        """Return the median figure of each side; see `interleaved`."""
+        """Return the median figure of each side, as `interleaved` does."""
         return interleaved(sides, self.effort.rounds)

@@ -1,4 +1,4 @@
-"""Fair timing on a shared machine: sides take turns, and medians count."""
+"""Timing on a shared machine: sides take turns, and a figure is the median of its turns."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import TypeVar
 __all__ = ["Side", "interleaved", "rate"]
 
 Side = Callable[[], float]
-"""One turn of one side of a comparison: measures and returns its figure."""
+"""Function that measures one side of a comparison for one turn and returns the figure."""
 
 Name = TypeVar("Name", bound=Hashable)
 
 
 def interleaved(sides: Mapping[Name, Side], rounds: int) -> dict[Name, float]:
-    """Return the median figure of each side; each round has one turn of each side.
+    """Return the median figure of each side.
 
-    What slows the machine down for a while so meets all sides alike. A first round, in
-    which things compile and caches fill, does not count.
+    Each round has one turn of each side, so a slow phase of the machine affects all sides. The
+    first round compiles code and fills caches, and does not count.
 
     Args:
-        sides: what is compared.
-        rounds: how many turns of each side count, at least 1.
+        sides: sides to compare, by name.
+        rounds: number of rounds that count, at least 1.
 
     Raises:
-        ValueError: there are no rounds.
+        ValueError: `rounds` is less than 1.
     """
     if rounds < 1:
         raise ValueError(f"rounds must be at least 1, got {rounds}")
@@ -42,12 +42,12 @@ def interleaved(sides: Mapping[Name, Side], rounds: int) -> dict[Name, float]:
 def rate(
     work: Callable[[], int], seconds: float, prepare: Callable[[], object] | None = None
 ) -> float:
-    """Return the number of things per second that `work` does.
+    """Return the number of units of work per second.
 
     Args:
-        work: function that returns how many things it did.
-        seconds: minimum time of the repetitions; there is at least one.
-        prepare: function called before each `work`, whose time does not count.
+        work: function that returns the number of units it did. It is called at least once.
+        seconds: minimum total time of `work`.
+        prepare: function called before each call of `work`. Its time does not count.
     """
     done, spent = 0, 0.0
     while not done or spent < seconds:

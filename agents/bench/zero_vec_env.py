@@ -1,4 +1,4 @@
-"""A Stable-Baselines3 `VecEnv` that does nothing."""
+"""A Stable-Baselines3 `VecEnv` that replays recorded steps."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _Step = tuple[
     npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
 ]
 
-_BEFORE = 64  # steps, away from the start, where all boards are alike and no game ends
+_BEFORE = 64  # unrecorded steps: near the start boards are alike and no game ends
 
 
 class ZeroVecEnv(VecEnv):
-    """A vector environment that replays recorded random steps, whatever the actions.
+    """A vector environment that replays recorded random steps and ignores the actions.
 
-    So a learner has the same work with both, for that depends on it how many actions are legal
-    and how many games end: of each that is truncated, MaskablePPO evaluates the last position.
+    A learner has the same work as with the recorded environment. Its work depends on the legal
+    actions and on finished games: MaskablePPO evaluates the last position of truncated games.
     """
 
     def __init__(self, env: Any, steps: int) -> None:
-        """Play random legal actions, and keep all that comes of them.
+        """Record the steps of random legal actions.
 
         Args:
-            env: a `VecEnv` whose `action_masks()` gives all masks at once; it is reset, and free
-                again then.
-            steps: how many are kept.
+            env: a `VecEnv` whose `action_masks()` returns the masks of all games. It is reset and
+                not used after the recording.
+            steps: number of recorded steps.
         """
         rng = np.random.default_rng(0)
         observation = env.reset()
@@ -55,18 +55,18 @@ class ZeroVecEnv(VecEnv):
         return self._observation
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Nothing comes of actions."""
+        """Ignore the actions."""
 
     def step_wait(self) -> _Step:
         observation, reward, done, infos = self._steps[self._at]
         self._at = (self._at + 1) % len(self._steps)
-        return observation, reward.copy(), done, infos  # the learner adds to its rewards
+        return observation, reward.copy(), done, infos  # the learner changes rewards in place
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
         if method_name != "action_masks":
-            raise AttributeError(f"only action_masks can be called, not {method_name}")
+            raise AttributeError(f"method_name must be 'action_masks', got {method_name!r}")
         return self._masks[self._at]
 
     def has_attr(self, attr_name: str) -> bool:
@@ -76,7 +76,7 @@ class ZeroVecEnv(VecEnv):
         return [getattr(self, attr_name)] * self.num_envs
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise AttributeError("attributes of single games cannot be set")
+        raise AttributeError(f"attributes of ZeroVecEnv are read-only, got {attr_name!r}")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
         return [False] * self.num_envs
@@ -85,4 +85,4 @@ class ZeroVecEnv(VecEnv):
         return [seed] * self.num_envs
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, as no resources are open."""

@@ -1,4 +1,4 @@
-"""`boardenvs bench`: speed beside ceilings and other packages."""
+"""The subcommand `boardenvs bench`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ __all__ = ["add"]
 
 
 def add(commands: Commands) -> None:
-    """Add the subcommand."""
+    """Add the subcommand `bench`."""
     bench = commands.add(
         "bench",
         _run,
-        "measure speed beside ceilings and other packages, in about nine minutes",
+        "compare speed with upper bounds and other packages (about nine minutes)",
         ["--quick", "--json figures.json --plot figures.png"],
         games=(),
     )
-    bench.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
-    bench.add_argument("--plot", type=Path, metavar="FILE", help="also draw the figures as PNG")
     bench.add_argument(
-        "--quick", action="store_true", help="only check that everything runs, in half a minute"
+        "--json", type=Path, metavar="FILE", help="write the figures to FILE as JSON"
+    )
+    bench.add_argument("--plot", type=Path, metavar="FILE", help="plot the curves to FILE as PNG")
+    bench.add_argument(
+        "--quick", action="store_true", help="check that all measures run (half a minute)"
     )
 
 

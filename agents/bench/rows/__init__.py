@@ -1,1 +1,1 @@
-"""Measurements of `boardenvs bench`, a file for each kind of row."""
+"""The measures of `boardenvs bench`, one module for each kind of row."""

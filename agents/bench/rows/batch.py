@@ -1,4 +1,4 @@
-"""`BatchEnv.step` beside the writing of its bytes, pgx, and itself on one thread."""
+"""`BatchEnv.step` compared with a copy of its observations and masks, and with pgx."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _AGAINST_PGX: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("game112", {}, "tic_tac_toe"),
     ("gomoku", {"board_size": 9}, "othello"),
 )
-"""Games with their parameters, and the game of pgx that each is compared with."""
+"""Name and parameters of each game, and the game of pgx to compare it with."""
 
 
 def label(name: str, params: dict[str, Any]) -> str:
-    """Return a game's name in the table."""
+    """Return the name of a game in the table."""
     return " ".join([name, *(f"{key}={value}" for key, value in params.items())])
 
 
 def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -> Side:
-    """Return the plies per second of `BatchEnv.step`.
+    """Return a side that measures the plies per second of `BatchEnv.step`.
 
     Actions are uniformly random legal ones. The time to sample them does not count.
 
@@ -41,7 +41,7 @@ def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -
         game: the game.
         num: number of games.
         seconds: length of a turn.
-        threads: argument of `BatchEnv`.
+        threads: argument `threads` of `BatchEnv`.
     """
     env = boardenvs.BatchEnv(game, num, 0, threads=threads)
     streams = make_streams(np.uint64(1), num)
@@ -54,14 +54,14 @@ def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -
         env.step(actions)
         return num
 
-    for _ in range(32):  # away from the start, where all boards are alike
+    for _ in range(32):  # boards are alike near the start
         prepare()
         work()
     return lambda: rate(work, seconds, prepare)
 
 
 def batch_steps(bench: Bench) -> list[Row]:
-    """Return rows of every game beside a copy of its bytes or a game of pgx."""
+    """Return rows that compare every game with a copy of its bytes or a game of pgx."""
     effort = bench.effort
     num, seconds = effort.num_envs, effort.seconds
     rivals = {label(n, p): (n, p, peer) for n, p, peer in _AGAINST_PGX if n in effort.games}

@@ -17,12 +17,12 @@ __all__ = ["busy_core", "steps_beside_another_program"]
 
 _ONE = "one thread"
 _SETTLE = 0.5
-"""Seconds in which the number of threads is found that pays just then."""
+"""Time (s) in which `BatchEnv` adapts its number of threads before the measurement."""
 
 
 @contextlib.contextmanager
 def busy_core() -> Iterator[None]:
-    """Another program that computes all the time, on one core."""
+    """Run another program that keeps one core busy."""
     command = [sys.executable, "-S", "-c", "while True: pass"]
     with subprocess.Popen(command) as program:
         try:
@@ -32,7 +32,7 @@ def busy_core() -> Iterator[None]:
 
 
 def steps_beside_another_program(bench: Bench) -> list[Row]:
-    """`BatchEnv.step` on as many threads as it chooses, beside one thread."""
+    """Return rows that compare the number of threads `BatchEnv` chooses with one thread."""
     effort = bench.effort
     num = effort.num_envs
     sides: dict[Key, Side] = {}

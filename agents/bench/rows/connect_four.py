@@ -1,4 +1,4 @@
-"""Connect four: the very game that PettingZoo, pgx and OpenSpiel have as well."""
+"""Connect four, the same game as in PettingZoo, pgx and OpenSpiel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GAME = "connect_four"
 
 
 def connect_four_rows(bench: Bench) -> list[Row]:
-    """Return rows of notebook 6's connect four beside other packages."""
+    """Return rows that compare the connect four of notebook 6 with other packages."""
     from agents.bench.connect_four import ConnectFour
 
     effort = bench.effort

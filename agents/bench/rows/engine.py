@@ -1,4 +1,4 @@
-"""Gomoku's engine: how much of its speed is left where it thinks only for a moment."""
+"""The speed of the Gomoku engine in short searches compared with long ones."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["engine_nodes"]
 
 _GAME = "gomoku"
 _FEW, _MANY = 200, 20_000
-"""Positions looked at for a move: such as label many others', and the engine's own."""
+"""Number of positions searched for a move in a short and in a long search."""
 _STATES = 8
 
 
 def engine_nodes(bench: Bench) -> list[Row]:
-    """Positions that a short search looks at in a second, beside a long one, on one core."""
+    """Return a row that compares the positions per second of a short and a long search."""
     game = boardenvs.make(_GAME)
     found = bench.compare(
         {(str(nodes),): _looking(game, nodes, bench.effort.seconds) for nodes in (_FEW, _MANY)}
@@ -35,7 +35,7 @@ def engine_nodes(bench: Bench) -> list[Row]:
 
 
 def _looking(game: Game, nodes: int, seconds: float) -> Side:
-    """Positions looked at in a second, thinking of one balanced opening after the other."""
+    """Return a side that measures positions searched per second, on balanced openings."""
     engine = ThreatsAgent(game, nodes=nodes, threads=1)
     states: States = game.new(_STATES, 0)
     for actions in named_openings(game, "balanced").moves[:_STATES].T:

@@ -1,4 +1,4 @@
-"""Networks on one core: 8-bit integers beside float32."""
+"""Networks with 8-bit integers compared with float32, on one core."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from boardenvs.game import Game
 __all__ = ["BATCHES", "evaluating", "int8_networks"]
 
 BATCHES = (16, 64, 256)
-"""Positions at once, of which each network may choose the best."""
+"""Batch sizes of the networks. The fastest one of each network counts."""
 _FLOAT = "float32"
 
 
 def evaluating(network: OnnxPolicy, batch: int, seconds: float) -> Side:
-    """Return a side that measures evaluations a second on one core, in batches of this size."""
+    """Return a side that measures evaluations per second on one core, in batches of `batch`."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -45,7 +45,7 @@ def evaluating(network: OnnxPolicy, batch: int, seconds: float) -> Side:
 
 
 def int8_networks(bench: Bench) -> list[Row]:
-    """Return rows of every shipped network with an int8 version."""
+    """Return rows of the shipped networks that have an int8 version."""
     effort = bench.effort
     sides: dict[Key, Side] = {}
     names = []
@@ -71,7 +71,7 @@ def int8_networks(bench: Bench) -> list[Row]:
 
 
 def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
-    """Return the games whose network has an int8 version, with their names in the table."""
+    """Return the games whose network has an int8 version, with their labels in the table."""
     found = []
     for name in names:
         for version in files(boardenvs.make(name), f"*{INT8}"):

@@ -1,7 +1,6 @@
-"""Time of a new process until its first step or move, cold and warm.
+"""Time from the start of a process to its first step or move, including imports.
 
-Cold means with an empty cache of compiled code, warm with a full one. Times count from the start of
-the process, so they include the imports.
+"Cold" means an empty cache of compiled code, "warm" a full one.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ print(time.time() - float(os.environ["BENCH_BEGAN"]), time.process_time())
 
 
 class _Use(NamedTuple):
-    """A first use, and the peer that it is compared with."""
+    """A first use and the peer that it is compared with."""
 
     what: str
     code: str
@@ -103,7 +102,7 @@ _PEERS = {
     "pgx connect_four, N = 64": ("pgx", _PGX.format(num=64)),
     "OpenSpiel connect_four": ("pyspiel", _OPEN_SPIEL),
 }
-"""Package and program of each peer."""
+"""Import name and program of each peer."""
 
 
 class _Times(NamedTuple):
@@ -114,10 +113,10 @@ class _Times(NamedTuple):
 
 
 def _in_new_process(code: str, environment: Mapping[str, str]) -> _Times:
-    """Run a program, and return when it was done.
+    """Run a program and return the time it took.
 
     Raises:
-        OSError: it fails.
+        OSError: the program failed.
     """
     command = [sys.executable, "-W", "ignore", "-c", code + _CLOCK]
     began = {"BENCH_BEGAN": repr(time.time())}
@@ -130,13 +129,13 @@ def _in_new_process(code: str, environment: Mapping[str, str]) -> _Times:
     )
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2]
-        raise OSError(f"a new Python process could not be measured: {last}")
+        raise OSError(f"the measured Python process failed: {last}")
     wall, cpu = done.stdout.split()[-2:]
     return _Times(float(wall), float(cpu))
 
 
 def first_uses(bench: Bench) -> list[Row]:
-    """Return the wall and CPU seconds of each first use, cold and warm, beside a peer."""
+    """Return rows that compare each first use, cold and warm, with a peer, in wall and CPU time."""
     cpu: dict[Key, list[float]] = {}
 
     def turn(key: Key, code: str, *, cold: bool) -> float:
@@ -170,10 +169,10 @@ def first_uses(bench: Bench) -> list[Row]:
 
 
 def _importable(package: str) -> bool:
-    """Return whether a package is installed.
+    """Return `True` if a package is installed.
 
     Raises:
-        ImportError: it is not.
+        ImportError: the package is not installed.
     """
     if importlib.util.find_spec(package) is None:
         raise ImportError(name=package)
@@ -181,6 +180,6 @@ def _importable(package: str) -> bool:
 
 
 def _uses(bench: Bench) -> list[tuple[_Use, str]]:
-    """Return each use with each of its games."""
+    """Return each use with each of its games that the run measures."""
     games = bench.effort.process_games
     return [(use, game) for use in _USES for game in use.games if game in games]

@@ -20,11 +20,11 @@ _PLAY = "of a step: play and legal moves"
 _LEGAL = "of a step: legal moves"
 _OBSERVE = "of a step: observation"
 _BYTES = "of a step: np.copyto of the bytes"
-_PLIES = 32  # away from the start, where all boards are alike
+_PLIES = 32  # boards are alike near the start
 
 
 def _parts(game: Game, num: int, seconds: float) -> dict[str, Side]:
-    """Return the boards per second of each part."""
+    """Return a side for each part that measures its boards per second."""
     kernels, constants = game.kernels, game.constants
     env = boardenvs.BatchEnv(game, num, 0, threads=1)
     streams = make_streams(np.uint64(1), num)
@@ -62,9 +62,9 @@ def _parts(game: Game, num: int, seconds: float) -> dict[str, Side]:
 
 
 def parts_of_a_step(bench: Bench) -> list[Row]:
-    """Return rows with the nanoseconds per board of each part and of the step.
+    """Return rows that compare the time per board of each part with the whole step.
 
-    Parts leave out the report of outcomes and the restart of finished games.
+    The report of outcomes and the restart of finished games belong to no part.
     """
     effort = bench.effort
     sides: dict[Key, Side] = {}

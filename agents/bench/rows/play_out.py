@@ -1,4 +1,4 @@
-"""Random play to the end inside a kernel, without observations."""
+"""Random games played to the end in a kernel, without observations."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from boardenvs.game import Game
 __all__ = ["play_outs", "playing_out"]
 
 _PEER = "OpenSpiel gomoku"
-_GAMES = 256  # at once
+_GAMES = 256  # per call
 
 
 def playing_out(game: Game, seconds: float) -> Side:
-    """Plies a second on one core."""
+    """Return a side that measures the plies per second of random games on one core."""
     mask = np.zeros(game.num_actions, np.bool_)
     streams = make_streams(np.uint64(1), _GAMES)
     starts = game.new(_GAMES, 0)
@@ -33,7 +33,7 @@ def playing_out(game: Game, seconds: float) -> Side:
 
 
 def play_outs(bench: Bench) -> list[Row]:
-    """Return rows of every game beside OpenSpiel's gomoku."""
+    """Return rows that compare every game with OpenSpiel's gomoku."""
     effort = bench.effort
     games = {name: boardenvs.make(name) for name in effort.games}
     sides: dict[Key, Side] = {

@@ -1,6 +1,6 @@
-"""Random plies inside one kernel, without a call between two plies."""
+"""Many random plies in one kernel call."""
 
-# Compiled functions carry no annotations.
+# Compiled functions have no annotations.
 # mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLIES = 64
 
 @over_rules(spread=True, plies=_PLIES)
 def random_plies(states, params, start, plies, streams, masks, out, low, high):
-    """Call `step_games` many times with uniformly random legal actions from `streams`."""
+    """Play `plies` uniformly random legal actions in each game and write the observations."""
     for i in range(low, high):
         s = states[i]
         for _ in range(plies):
@@ -36,7 +36,7 @@ def random_plies(states, params, start, plies, streams, masks, out, low, high):
 
 
 def playing_on(game: Game, num: int, seconds: float) -> Side:
-    """Return the plies per second, including observations and the sampling of actions.
+    """Return a side that measures plies per second, including observations and sampling.
 
     Args:
         game: the game.

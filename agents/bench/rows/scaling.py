@@ -1,4 +1,4 @@
-"""Growth of the cost with threads, memory, number of games and board size."""
+"""Gain of a second thread, memory, and cost by number of games and by board size."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _SIZES: dict[str, list[tuple[int, dict[str, Any]]]] = {
     "game112": [(n, {"board_size": n}) for n in (3, 5, 7, 9)],
     "goat_race": [(9 * n, {"width": 9, "height": n}) for n in (4, 6, 12, 18, 26)],
 }
-"""Number of cells and parameters of the boards that are measured."""
+"""Number of cells and parameters of the boards measured."""
 
 _Point = tuple[int, int, dict[str, Any]]
-"""Place on the curve, number of games, and parameters."""
+"""Horizontal position on the curve, number of games, and parameters."""
 
 
 def core_gains(bench: Bench) -> list[Row]:
-    """`BatchEnv.step` on two threads beside one."""
+    """Return rows that compare `BatchEnv.step` on two threads with one thread."""
     effort = bench.effort
     sides: dict[Key, Side] = {}
     for name in effort.games:
@@ -49,7 +49,7 @@ def core_gains(bench: Bench) -> list[Row]:
 
 
 def memory(bench: Bench) -> list[Row]:
-    """Bytes that each game of a large `BatchEnv` holds, after steps that ended some games."""
+    """Return rows with the bytes per game of a large `BatchEnv` after some steps."""
     num = bench.effort.memory_envs
     rows = []
     for name in bench.effort.games:
@@ -65,12 +65,14 @@ def memory(bench: Bench) -> list[Row]:
 
 
 def _curves(bench: Bench, axis: str, points: dict[str, list[_Point]]) -> list[Row]:
-    """`BatchEnv.step` beside the writing of its bytes, the points of a game taking turns.
+    """Return rows that compare `BatchEnv.step` with a copy of its bytes at each point.
+
+    The points of a game take turns.
 
     Args:
-        bench: how much to do.
-        axis: of the curves.
-        points: of each game by name.
+        bench: sizes of the run.
+        axis: name of the horizontal axis.
+        points: points of each game, by name of the game.
     """
     effort = bench.effort
     seconds = effort.curve_seconds
@@ -98,14 +100,14 @@ def _curves(bench: Bench, axis: str, points: dict[str, list[_Point]]) -> list[Ro
 
 
 def curves_over_n(bench: Bench) -> list[Row]:
-    """Return rows from one game to 65,536, with the threads that `BatchEnv` chooses."""
+    """Return rows for growing numbers of games, with the threads that `BatchEnv` chooses."""
     effort = bench.effort
     points: list[_Point] = [(num, num, {}) for num in effort.batch_sizes]
     return _curves(bench, "N", dict.fromkeys(effort.games, points))
 
 
 def curves_over_size(bench: Bench) -> list[Row]:
-    """Return rows of boards of growing size."""
+    """Return rows for growing board sizes."""
     effort = bench.effort
     points: dict[str, list[_Point]] = {}
     for name, chosen in _SIZES.items():

@@ -1,4 +1,4 @@
-"""Tree search: a move of `mcts` beside one of OpenSpiel's."""
+"""Moves of `mcts` compared with moves of OpenSpiel's MCTSBot."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _PEER = "OpenSpiel MCTSBot"
 
 
 def searching(game: Game, simulations: int, seconds: float) -> Side:
-    """Moves a second from the start position, on one core."""
+    """Return a side that measures moves per second in the start position, on one core."""
     agent = MctsAgent(game, 0, simulations, decisive_rollouts=False)
     state = game.new(1, 0)
     return lambda: rate(lambda: len(agent.act(state)), seconds)
 
 
 def searches(bench: Bench) -> list[Row]:
-    """Return rows of every game beside OpenSpiel's gomoku, with random playouts in both."""
+    """Return rows that compare every game with OpenSpiel's gomoku, both with random rollouts."""
     effort = bench.effort
     simulations = effort.simulations
     sides: dict[Key, Side] = {

@@ -1,4 +1,4 @@
-"""Searches guided by a network beside ONNX Runtime: one position and self-play."""
+"""Searches guided by a network, in self-play and for one position, compared with ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ __all__ = ["evaluating_together", "guided_searches", "self_playing"]
 
 _ALONE = "ONNX Runtime alone"
 _BATCHES = (64, 256)
-"""Batch sizes of the network by itself, of which the best counts."""
+"""Batch sizes of ONNX Runtime without a search. The fastest one counts."""
 _TOGETHER = ("one session", "a session for each core")
-"""Uses of the cores by the network by itself, of which the best counts."""
+"""Uses of the cores by ONNX Runtime without a search. The fastest one counts."""
 _ROUNDS = 8
-"""Batches that each thread evaluates at a time."""
+"""Number of batches that each thread evaluates in one call."""
 _GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("gekitai", {}, 256),
     ("gomoku", {"board_size": 9}, 64),
     ("gomoku", {"board_size": 15}, 64),
     ("game112", {}, 256),
 )
-"""Games with a network to guide a search, and how many side by side."""
+"""Name and parameters of each game with a network, and the number of games in self-play."""
 _POSITIONS = 32
-"""Number of positions that are searched one after another."""
+"""Number of positions that `puct` searches one after another."""
 
 
 class _CountedBoundNetwork:
-    """A network bound to arrays that reports how many positions it evaluates."""
+    """A network bound to arrays that reports the number of positions it evaluates."""
 
     def __init__(self, bound: BoundNetwork, count: Callable[[int], None]) -> None:
         self.observed_game = bound.observed_game
@@ -57,23 +57,23 @@ class _CountedBoundNetwork:
 
 
 class CountedNetwork:
-    """An evaluator for searches that counts the positions it is asked to evaluate."""
+    """An evaluator for searches that counts the positions it evaluates."""
 
     concurrent = True
 
     def __init__(self, network: OnnxPolicy) -> None:
-        """Ask this network."""
+        """Count the evaluations of `network`."""
         self.network = network
         self.evaluated = 0
         self._lock = threading.Lock()
 
     def evaluate(self, states: States, threads: int | None = None) -> LogitsAndValues:
-        """As of the network."""
+        """Return the logits and values of the network."""
         self._count(len(states))
         return self.network.evaluate(states, threads)
 
     def bind_to_arrays(self, capacity: int) -> Bound:
-        """As of the network."""
+        """Return the network bound to arrays of `capacity` positions."""
         return _CountedBoundNetwork(self.network.bind_to_arrays(capacity), self._count)
 
     def _count(self, num: int) -> None:
@@ -81,14 +81,14 @@ class CountedNetwork:
             self.evaluated += num
 
     def evaluated_during(self, work: Callable[[], object]) -> int:
-        """Return the number of positions that are evaluated during a call."""
+        """Return the number of positions evaluated during a call of `work`."""
         before = self.evaluated
         work()
         return self.evaluated - before
 
 
 def _playing(game: Game, agent: GumbelAgent, num: int) -> Callable[[], int]:
-    """Make a ply in each game, and replace finished games."""
+    """Return a function that plays a ply in each game and restarts finished games."""
     rng = np.random.default_rng(0)
     states = game.new(num, 0)
 
@@ -104,12 +104,12 @@ def _playing(game: Game, agent: GumbelAgent, num: int) -> Callable[[], int]:
 
 
 def self_playing(network: OnnxPolicy, num: int, simulations: int, seconds: float) -> Side:
-    """Positions evaluated a second in self-play as search-guided training searches.
+    """Return a side that measures evaluations per second in self-play with Gumbel search.
 
     Args:
-        network: that guides the search.
-        num: games side by side.
-        simulations: for each position.
+        network: network that guides the search.
+        num: number of games.
+        simulations: number of simulations for each position.
         seconds: length of a turn.
     """
     game = network.game
@@ -119,7 +119,7 @@ def self_playing(network: OnnxPolicy, num: int, simulations: int, seconds: float
 
 
 def searching_one(network: OnnxPolicy, simulations: int, seconds: float) -> Side:
-    """Positions evaluated a second by `puct` in positions of random games, one at a time."""
+    """Return a side that measures evaluations per second of `puct`, one position at a time."""
     game = network.game
     counted = CountedNetwork(network)
     agent = PuctAgent(game, 0, simulations, evaluator=counted)
@@ -138,7 +138,7 @@ def searching_one(network: OnnxPolicy, simulations: int, seconds: float) -> Side
 
 
 def _positions(game: Game, num: int) -> States:
-    """Return positions of the first quarter of random games."""
+    """Return positions from the first quarter of random games."""
     rng = np.random.default_rng(0)
     states = game.new(num, 0)
     seen: list[States] = []
@@ -152,10 +152,9 @@ def _positions(game: Game, num: int) -> States:
 
 
 def evaluating_together(network: OnnxPolicy, num: int, together: str, seconds: float) -> Side:
-    """Return a side that measures evaluations a second of ONNX Runtime, in batches of `num`.
+    """Return a side that measures evaluations per second of ONNX Runtime, in batches of `num`.
 
-    The positions differ, as in a search. A network that looks up lines of stones in a table is
-    faster on empty boards.
+    The positions differ, as in a search, because some networks are faster on empty boards.
     """
     states = _positions(network.game, num)
     seen = network.observed_game.observe_to_move(states).astype(np.float32)
@@ -174,13 +173,13 @@ def evaluating_together(network: OnnxPolicy, num: int, together: str, seconds: f
 
 
 def _networks(game: Game) -> dict[str, OnnxPolicy]:
-    """Return the shipped network and its version in 8-bit integers, if any."""
+    """Return the shipped network and its int8 version, if any, by suffix of the label."""
     network, version = OnnxPolicy(game), OnnxPolicy(game, int8=True)
     return {"": network} if version.path == network.path else {"": network, ", int8": version}
 
 
 def guided_searches(bench: Bench) -> list[Row]:
-    """Self-play and `puct`, for each network, as everybody gets them who names no threads."""
+    """Return rows of self-play and `puct` for each network, with the default threads."""
     effort = bench.effort
     seconds = max(effort.seconds, effort.guided_seconds)
     measures = (

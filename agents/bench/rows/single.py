@@ -1,4 +1,4 @@
-"""One game at a time: the PettingZoo and the Gymnasium environments."""
+"""The PettingZoo and Gymnasium environments, which play one game at a time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from boardenvs.registration import env_id
 
 __all__ = ["aec_loops", "looping", "seat_steps", "seating"]
 
-_CHUNK = 100  # steps between two looks at the clock
+_CHUNK = 100  # steps between two readings of the clock
 _CONNECT_FOUR = "PettingZoo connect_four"
 _ZERO = "zero cost, the same wrappers"
 
 
 def _picker() -> Callable[[Any], int]:
-    """Return a fast function that samples a legal action uniformly."""
+    """Return a function that samples a legal action uniformly and fast."""
     draw = random.Random(0).random
 
     def pick(mask: Any) -> int:
@@ -37,7 +37,7 @@ def _picker() -> Callable[[Any], int]:
 
 
 def looping(env: Any, seconds: float) -> Side:
-    """Plies a second of `last`, picking a legal action, `step`, and `reset` after a game."""
+    """Return a side that measures the plies per second of a PettingZoo loop with random actions."""
     pick = _picker()
     env.reset(seed=0)
 
@@ -54,7 +54,7 @@ def looping(env: Any, seconds: float) -> Side:
 
 
 def aec_loops(bench: Bench) -> list[Row]:
-    """Return rows of every game beside PettingZoo's connect_four."""
+    """Return rows that compare every game with PettingZoo's connect_four."""
     effort = bench.effort
     sides: dict[Key, Side] = {
         (name,): looping(getattr(boardenvs, f"{name}_v0").env(), effort.seconds)
@@ -72,7 +72,7 @@ def aec_loops(bench: Bench) -> list[Row]:
 
 
 def seating(env: Any, seconds: float) -> Side:
-    """Steps a second of a Gymnasium environment, with `reset` after a game."""
+    """Return a side that measures the steps per second of a Gymnasium loop with random actions."""
     pick = _picker()
     mask = env.reset(seed=0)[1]["action_mask"]
 
@@ -89,7 +89,7 @@ def seating(env: Any, seconds: float) -> Side:
 
 
 def seat_steps(bench: Bench) -> list[Row]:
-    """`gym.make` with random opponents beside an environment that does nothing."""
+    """Return rows that compare `gym.make` with an environment that does nothing."""
     effort = bench.effort
     sides: dict[Key, Side] = {}
     for name in effort.games:

@@ -1,4 +1,4 @@
-"""Time of the import in a new process."""
+"""Time of `import boardenvs` in a new process."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def _in_new_process(code: str, what: str) -> list[float]:
     """Return the numbers that a program prints.
 
     Raises:
-        OSError: it fails.
+        OSError: the program failed.
     """
     command = [sys.executable, "-W", "ignore", "-c", code.format(what=what)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2]
-        raise OSError(f"a new Python process could not be measured: {last}")
+        raise OSError(f"the measured Python process failed: {last}")
     return [float(number) for number in done.stdout.split()]
 
 
 def imports(bench: Bench) -> list[Row]:
-    """Return a row of `import boardenvs` beside its own imports, in new processes."""
+    """Return a row that compares `import boardenvs` with the import of its dependencies."""
     sides: dict[Key, Side] = {
         (what,): lambda what=what: _in_new_process(_IMPORT, what)[0]  # type: ignore[misc]
         for what in ("boardenvs", _PEERS)

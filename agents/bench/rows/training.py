@@ -1,4 +1,4 @@
-"""The MaskablePPO part of `boardenvs train`, beside MaskablePPO as it comes."""
+"""The MaskablePPO part of `boardenvs train` compared with the original MaskablePPO."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN = "sb3-contrib's own policy class"
 
 
 def deciding(learner: Any) -> Side:
-    """Return the learner's decisions per second; a turn is a rollout and its update.
+    """Return a side that measures decisions per second. A turn is a rollout and its update.
 
     Args:
         learner: an `agents.training.ppo.PPOLearner`.
@@ -36,7 +36,7 @@ def deciding(learner: Any) -> Side:
 
 
 def training_steps(bench: Bench) -> list[Row]:
-    """Return rows with the game's settings; the peer has the same network, games and opponents."""
+    """Return a row that compares both with the same network, games and opponents."""
     effort = bench.effort
 
     def sides() -> dict[Key, Side]:

@@ -1,4 +1,4 @@
-"""Thousands of games against random opponents: `gym.make_vec`, and training through it."""
+"""`gym.make_vec` with random opponents, and training with it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _ZERO = "zero-cost VecEnv"
 
 
 def vectoring(name: str, num: int, seconds: float) -> Side:
-    """Steps a second of `gym.make_vec`, in all games together.
+    """Return a side that measures the steps per second of `gym.make_vec`, summed over all games.
 
-    Actions are uniformly random legal ones; drawing them does not count.
+    Actions are uniformly random legal ones. The time to sample them does not count.
     """
     envs = gymnasium.make_vec(env_id(name), num, vectorization_mode="vector_entry_point")
     random_actions = boardenvs.make(name).kernels.random_actions
@@ -48,7 +48,7 @@ def vectoring(name: str, num: int, seconds: float) -> Side:
 
 
 def vector_steps(bench: Bench) -> list[Row]:
-    """Return rows of each game beside `BatchEnv`, whose steps have no reply."""
+    """Return rows that compare each game with `BatchEnv`, which has no opponents."""
     effort = bench.effort
     num = effort.vector_envs
     sides: dict[Key, Side] = {}
@@ -65,17 +65,17 @@ def vector_steps(bench: Bench) -> list[Row]:
 
 
 def learning(env: Any, steps: int) -> Side:
-    """Steps a second of MaskablePPO, all that it does counted.
+    """Return a side that measures the steps per second of MaskablePPO, including its updates.
 
-    A small network and one pass over each rollout, in large batches: of all learners this
-    is one that waits longest for its environment.
+    The small network and the single pass over each rollout, in large batches, take little time.
+    So the environment takes a large share.
 
     Args:
         env: a Stable-Baselines3 `VecEnv`.
-        steps: of each of its games in a turn, one rollout and its update.
+        steps: number of steps of each game in a turn, which is one rollout and its update.
 
     Raises:
-        ImportError: there is no Stable-Baselines3.
+        ImportError: Stable-Baselines3 is not installed.
     """
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.logger import Logger
@@ -92,7 +92,7 @@ def learning(env: Any, steps: int) -> Side:
         seed=0,
         device="cpu",
     )
-    # Else Stable-Baselines3 makes a temporary folder, which stays.
+    # By default, Stable-Baselines3 creates a temporary folder and does not remove it.
     model.set_logger(Logger(folder=None, output_formats=[]))
 
     def side() -> float:
@@ -105,7 +105,7 @@ def learning(env: Any, steps: int) -> Side:
 
 
 def learning_steps(bench: Bench) -> list[Row]:
-    """Training on each game through the vector environment, beside one that does nothing."""
+    """Return rows that compare training with a `VecEnv` that replays recorded steps."""
     effort = bench.effort
 
     def sides() -> dict[Key, Side]:

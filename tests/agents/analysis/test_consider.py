@@ -1,4 +1,4 @@
-"""What agents tell of their choice: from the very search that made it, and the same choice."""
+"""Analyses of agents come from the search that chose the action, and do not change the choice."""
 
 from types import SimpleNamespace
 
@@ -101,7 +101,7 @@ def test_exact_tells_the_best_moves(game112, live_positions):
 
 
 def test_one_who_sees_only_itself_expects_nothing_for_three():
-    """A network evaluates for the seat to move; of three seats that tells nothing of the others."""
+    """A network evaluates only the seat to move, so it gives no values for three seats."""
     game = boardenvs.make("goat_race", num_players=3)
     agent = TrainedAgent.__new__(TrainedAgent)
     RandomAgent.__init__(agent, game, 1)

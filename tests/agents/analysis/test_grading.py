@@ -1,4 +1,4 @@
-"""How much of a win players keep."""
+"""The share of wins that players keep."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def grades(gekitai):
 @pytest.mark.slow
 def test_who_plays_what_is_proved_keeps_every_win(grades):
     found = grades["exact"]
-    assert found.won == found.kept > 20  # four games from the first seat, all won
+    assert found.won == found.kept > 20  # four games of the first seat, all won
     assert found.share_kept == 1
 
 

@@ -1,4 +1,4 @@
-"""What agents think of a position: their own words, values after each move, proofs."""
+"""Agents' judgement of a position: texts, values after each move, proofs."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_every_move_of_112_is_judged_by_exact_as_it_is():
         assert truth[found.action] == best
         values = [move.value for move in found.moves]
         assert values == sorted(values, reverse=True)
-        # A line of perfect play comes to what is proved.
+        # Perfect play reaches the proven result.
         end = states.copy()
         for action in found.line:
             game.play(end, [action])
@@ -59,7 +59,7 @@ def test_every_move_of_112_is_judged_by_exact_as_it_is():
 
 
 def test_values_after_a_move_are_the_movers(gekitai):
-    """X wins at once by A3; O to move in its place would as well by F4."""
+    """X wins at once by A3. O could win at once by F4 if it were to move."""
     rows = ["X.....", "X.....", "......", "......", ".....O", ".....O"]
     state = gekitai.from_dict({"board": rows, "to_move": 0})
     for spec in ("mcts:200", "puct:50", "exact"):
@@ -82,7 +82,7 @@ def test_what_is_drawn_is_not_foreseen():
     assert [move.value for move in found.moves] == [None] * 3
     assert found.line == [found.action]
     assert found.proof is None
-    # What the position holds of the dice to come makes no difference.
+    # The dice stored in the position make no difference.
     other = states.copy()
     other["rng"] += 12345
     assert judge(game, other, agents.make("mcts:20", game, 0), 0, 3) == found

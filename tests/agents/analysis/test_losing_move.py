@@ -1,4 +1,4 @@
-"""By which move a game was lost."""
+"""The move that lost a game."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from boardenvs.episode import Episode
 
 
 def played(name, moves, **params):
-    """A game, by its moves as text."""
+    """Return the episode of a game with the moves given as text."""
     game = boardenvs.make(name, **params)
     states = game.new(1, 0)
     start = states.copy()
@@ -21,7 +21,7 @@ def played(name, moves, **params):
 
 
 def lost(name, moves):
-    """What is said of a game, and on its page."""
+    """Return the line about the losing move, and the remarks on its page."""
     episode = played(name, moves)
     loss = LossJudge(episode.game).loss(episode)
     told = loss_line(episode, loss)
@@ -31,7 +31,7 @@ def lost(name, moves):
 @pytest.mark.parametrize(
     ("name", "moves", "told", "remark"),
     [
-        # Nine places are a draw: who writes 1 beside a 1 lets the other end with 2.
+        # Nine positions are a draw. Writing 1 beside a 1 lets the opponent end with 2.
         (
             "game112",
             ["1 1", "2 1", "3 2"],
@@ -47,7 +47,7 @@ def test_it_is_the_last_that_could_have_been_better(name, moves, told, remark):
 
 @pytest.mark.slow
 def test_a_game_that_is_lost_from_the_start(gekitai):
-    # By the strategy, against the reply that lasts longest.
+    # The stored strategy against the reply that lasts longest.
     episode = Episode.play(gekitai, ["exact", "exact"], seed=1)
     loss = LossJudge(gekitai).loss(episode)
     told = "Player O had lost from the start."
@@ -59,7 +59,7 @@ def test_a_win_given_away():
     moves = ["C3", "F2", "B6", "D3", "D4", "C2", "E3", "B4", "A4", "C5", "D3", "C6", "D6", "A2"]
     told = "Player X lost by move 9, A4: the position before it was won."
     assert lost("gekitai", moves) == (told, {9: "This move gave the win away."})
-    # Which nobody can tell of a first player who has strayed from the strategy early.
+    # The value is unknown after the first player left the stored strategy early.
     moves = ["B3", "D1", "F6", "C3", "A1", "E4", "C6", "B3", "C3", "E2"]
     told = "Player X lost by move 5, A1: the result before it is unknown."
     remark = "This move lost the game; the result before it is unknown."
@@ -67,7 +67,7 @@ def test_a_win_given_away():
 
 
 def test_the_winner_may_have_won_before_anybody_could_tell(gekitai):
-    """As the judge sees it who can settle little: the first that it can is after X's move."""
+    """With a small budget, the judge can first settle the position after a move of X."""
     moves = ["C3", "F2", "B6", "D3", "D4", "C2", "E3", "B4", "A4", "C5", "D3", "C6", "D6", "A2"]
     episode = played("gekitai", moves)
     judge = LossJudge(gekitai)

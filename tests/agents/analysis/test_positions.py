@@ -1,4 +1,4 @@
-"""Positions that a person hands over: every format that the package reads, and nothing else."""
+"""Positions given by users: all supported formats, and errors for others."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from boardenvs.episode import Episode
 
 
 def shown(game, state):
-    """A position as `boardenvs play` shows it, marks and the line below it included."""
+    """Return a position as `boardenvs play` prints it, with marks and the line below the board."""
     turn_line = game.presentation.turn_line(state)
     text = marked(game.to_text(state), game.presentation.spans(state))
     return text + (f"{turn_line}\n" if turn_line else "")
@@ -31,7 +31,7 @@ def test_what_play_shows_is_read_again(name, random_positions):
         assert game.to_text(again) == game.to_text(state)
         assert game.presentation.turn_line(again) == game.presentation.turn_line(state)
         assert game.to_move(found.state) == state["to_move"]
-        if name != "goat_race":  # whose covered goats no text tells
+        if name != "goat_race":  # texts do not show covered goats
             assert np.array_equal(game.legal(found.state), game.legal(game.arrays.batch(state)))
 
 
@@ -40,7 +40,7 @@ def test_positions_and_episodes_in_json(name, tmp_path, monkeypatch):
     episode = Episode.play(game, ["random"] * game.num_players, 3)
     path = tmp_path / "game.json"
     episode.save(path)
-    typed = boardenvs.make(name)  # other parameters, but none were given
+    typed = boardenvs.make(name)  # other parameters than the file, but none given by the user
     for ply in (0, 3, None):
         found = read_position(str(path), typed, ply=ply)
         assert found.game == game

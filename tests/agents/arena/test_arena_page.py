@@ -1,4 +1,4 @@
-"""The page of an arena: what stands on it, and that it needs nothing but itself."""
+"""The page of an arena: its contents, without external resources."""
 
 import json
 import re
@@ -17,7 +17,7 @@ AGENTS = ["random", "greedy", NASTY]
 
 
 def pair(a, b, wins, draws, losses):
-    """A pair's result as in the arena's JSON."""
+    """Return a pair's result as in the arena's JSON."""
     counts = {"wins": wins, "draws": draws, "losses": losses, "forfeits": [0, 0]}
     return {"a": a, "b": b, "games": wins + draws + losses, **counts}
 
@@ -30,7 +30,7 @@ EMPTY = {"input", "meta", "br", "link", "img"}
 
 
 class Page(HTMLParser):
-    """Tables as lists of rows of texts, buttons, scripts, and whether all tags are closed."""
+    """A parser of a page: tables as lists of rows, buttons, scripts, and closed tags."""
 
     def __init__(self, text):
         super().__init__()
@@ -138,7 +138,7 @@ def test_everyone_against_everyone(page):
     assert cells[0][1].startswith("0.600|")
     assert cells[0][1].endswith("|30/0/20 of 50|")
     assert [cells[k][k] for k in range(3)] == [""] * 3
-    assert (cells[0][2], cells[2][0]) == ("", "")  # these two never met
+    assert (cells[0][2], cells[2][0]) == ("", "")  # these two did not meet
 
 
 def test_results_of_one_pair_are_added_up(data, ratings):

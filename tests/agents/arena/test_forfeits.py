@@ -1,4 +1,4 @@
-"""Games lost by illegal moves are counted wherever results are told, and a line warns of them."""
+"""All reports count games lost by illegal moves, and a line warns of them."""
 
 import json
 
@@ -39,7 +39,7 @@ def fair(game, seed):
 
 
 class Every:
-    """Plays the first illegal action at every so manieth of its decisions, else the first legal."""
+    """A player of one illegal action in every `number` decisions, else the first legal action."""
 
     def __init__(self, game, number):
         self.game = game
@@ -74,7 +74,7 @@ def test_whoever_does_it_and_where(versus):
     for place in range(versus.num_players):
         players = [*others[:place], Every(versus, 1), *others[place:]]
         scores = play_match(versus, players, 12, seed=0)
-        # At the start of a game everything may be legal.
+        # All actions may be legal at the start of a game.
         assert scores.forfeits[place] == scores.losses[place] > 0
         assert sum(scores.forfeits) == scores.forfeits[place]
 
@@ -120,7 +120,7 @@ def test_table_json_and_page(gekitai, bad):
 def test_the_command_warns(bad, capsys, tmp_path):
     arguments = ["arena", "gekitai", "random", "mine:Bad", "--games", "6", "--opening-plies", "1"]
     told = tmp_path / "told.json"
-    for _ in range(2):  # played, then out of the store
+    for _ in range(2):  # played first, then read from the store
         assert main([*arguments, "--store", "s.db", "--json", str(told)]) == 0
         captured = capsys.readouterr()
         line = "boardenvs: warning: mine:Bad lost 6 of 6 games by illegal moves\n"

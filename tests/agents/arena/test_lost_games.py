@@ -1,4 +1,4 @@
-"""By which moves the games of an arena were lost."""
+"""The losing moves of an arena's games."""
 
 import json
 
@@ -26,7 +26,7 @@ def judge(game):
 
 @pytest.fixture(scope="module")
 def played(game, judge, tmp_path_factory):
-    """The results, and the store of the games."""
+    """Return the results and the store of the games."""
     path = tmp_path_factory.mktemp("arena") / "games.db"
     return list(round_robin(game, SPECS, 40, 3, judge=judge, store=path)), path
 

@@ -1,4 +1,4 @@
-"""Matches: fair seats, shared openings, the same result from the same seed."""
+"""Matches: fair seats, shared openings, and equal results for equal seeds."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from agents.arena.match import Match
 
 
 class First:
-    """Takes the first legal action, and writes down what it is asked."""
+    """A player of the first legal action that records the states it receives."""
 
     def __init__(self, game, spec="first"):
         self.game = game
@@ -27,7 +27,7 @@ class First:
 
 
 class Answers(First):
-    """Answers whatever a function of the states says."""
+    """A player that returns a function of the states."""
 
     def __init__(self, game, answer):
         super().__init__(game, "mine:answers")
@@ -42,7 +42,7 @@ def same(a, b):
 
 
 def pairs(game, tiny):
-    """Players of every kind, one for each seat."""
+    """Return players of every kind, one for each seat."""
     others = ["random"] * (game.num_players - 1)
     result = [["random", *others], ["greedy", *others], [First(game), *others]]
     if game.name == "gekitai":
@@ -51,7 +51,7 @@ def pairs(game, tiny):
     return result
 
 
-# -- What a seed decides ----------------------------------------------------------------
+# -- Effects of the seed ----------------------------------------------------------------
 
 
 def test_the_seed_decides(game, tiny):
@@ -90,7 +90,7 @@ def test_games_of_one_match_differ(gekitai, tiny):
 
 
 def opened(player, plies):
-    """The boards after the opening that a player had to move on, in a fixed order."""
+    """Return a player's boards right after the opening, sorted."""
     states = player.all_seen()
     return sorted(boards(player.game, states[states["ply"] == plies]))
 
@@ -104,7 +104,7 @@ FOR_TWO = [name for name in boardenvs.GAMES if boardenvs.make(name).num_players 
 
 @pytest.fixture(params=others_slow(FOR_TWO))
 def for_two(request):
-    """Each game for two."""
+    """Return each two-player game in turn."""
     return boardenvs.make(request.param)
 
 
@@ -116,7 +116,7 @@ def test_both_seatings_share_their_opening(for_two, plies):
     assert len(openings[0]) == len(openings[1]) == 30
     assert openings[0] == openings[1]
     assert len(set(openings[0])) > (10 if plies else 0)
-    # Each is asked in the one seat and in the other, in 30 games each.
+    # Each player moves in each seat in 30 games.
     for player in players:
         states = player.all_seen()
         assert (states["ply"] == plies).sum() == 30
@@ -125,7 +125,7 @@ def test_both_seatings_share_their_opening(for_two, plies):
 
 
 class Seats(First):
-    """Writes down which seat it has in each deal, told by the obstacles."""
+    """A player that records its seat in each deal; the obstacles identify the deal."""
 
     def act(self, states):
         self.deals.update(zip(map(bytes, states["blocked"]), states["to_move"], strict=True))
@@ -142,7 +142,7 @@ def test_every_game_of_many_seats_has_a_deal_of_its_own(num_players):
     play_match(game, players, num, seed=6)
     deals = [player.deals for player in players]
     assert len({deal for told in deals for deal in told}) == num
-    # As often in each seat, and never two in one.
+    # Each player has each seat equally often, and one seat per deal.
     for told in deals:
         assert np.bincount(list(told.values())).tolist() == [4] * num_players
     for deal in deals[0]:
@@ -161,12 +161,12 @@ def test_mirrored_games_of_two_agents_that_share_the_seats_have_one_deal():
 def test_openings_are_as_varied_as_random_play(gekitai):
     first = First(gekitai)
     play_match(gekitai, [first, First(gekitai)], 600, seed=6, opening_plies=2)
-    # 300 draws of 36 * 35 pairs of cells hit about 267 different ones.
+    # 300 samples of 36 * 35 pairs of cells contain about 267 different pairs.
     assert len(set(opened(first, 2))) > 230
 
 
 def test_alike_agents_score_alike(for_two):
-    # Each opening is played twice with the seats swapped, so that equal play evens out.
+    # Each opening is played twice with swapped seats, so equal players score equally.
     scores = play_match(for_two, [First(for_two), First(for_two)], 40, seed=7)
     assert scores[0] == scores[1] == 0.5
     np.testing.assert_array_equal(scores.returns[::2], -scores.returns[1::2])
@@ -177,7 +177,7 @@ def test_alike_agents_score_alike(for_two):
     ("other", "plies"), [("first", 2), ("tiny", 2), ("greedy", 0), ("random", 0), ("warm", 0)]
 )
 def test_openings_are_random_where_nobody_else_is(gekitai, tiny, other, plies):
-    first = First(gekitai)  # does not say that it is deterministic
+    first = First(gekitai)  # does not declare itself deterministic
     players = {
         "first": First(gekitai),
         "tiny": tiny.spec,
@@ -227,7 +227,7 @@ def test_an_opening_that_no_game_survives(refused):
         play_match(game, ["random", "random"], 4, seed=0, opening_plies=3)
 
 
-# -- What agents are told, and what they may answer -------------------------------------
+# -- States and actions of agents -------------------------------------------------------
 
 
 def test_agents_are_told_only_what_their_seat_may_know(game, monkeypatch):
@@ -249,7 +249,7 @@ def test_agents_are_told_only_what_their_seat_may_know(game, monkeypatch):
     assert not np.isin(told["rng"], asked["rng"]).any()
     assert len(np.unique(told["rng"])) == len(told)
     assert game.legal(told).any(1).all()
-    # All that can be seen of the game is told.
+    # Agents receive everything that is visible.
     assert sorted(boards(game, told)) == sorted(boards(game, asked))
     shown = [game.observe(states, game.to_move(states)) for states in (told, asked)]
     assert sorted(o.tobytes() for o in shown[0]) == sorted(o.tobytes() for o in shown[1])
@@ -268,7 +268,8 @@ def test_an_agent_cannot_change_the_game(gekitai):
 
 
 def test_an_illegal_action_loses(gekitai):
-    # The cell of the action before is taken; on the empty board anything is legal.
+    # This plays the cell of the previous action, which is occupied. Any action is legal on the
+    # empty board.
     repeats = Answers(gekitai, lambda states: np.maximum(states["last_action"], 0))
     scores = play_match(gekitai, [repeats, "random"], 40, seed=0, opening_plies=0)
     assert scores.losses == [40, 0]

@@ -1,4 +1,4 @@
-"""Openings by name: their files, and matches that begin with them."""
+"""Named openings: their files and their matches."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ MOVES = np.array([[0, 7, 14], [3, 4, 5], [35, 1, 2], [6, 7, 8], [20, 9, 12]])
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Stands for the game's own."""
+    """Return a folder that replaces the folder of the game."""
     folder = tmp_path / "players"
     folder.mkdir()
     monkeypatch.setattr(module, "files", lambda game, pattern: sorted(folder.glob(pattern)))
@@ -47,14 +47,14 @@ def test_a_file_is_found_by_its_name_and_parameters(path, gekitai, refused):
     assert told["params"] == {"board_size": 6}
     assert told["openings"][1] == ["D1", "E1", "F1"]
     assert sum(line.startswith("  [") for line in path.read_text().splitlines()) == len(MOVES)
-    named_openings(boardenvs.make("gekitai", pieces=6), "fair")  # which were not told
+    named_openings(boardenvs.make("gekitai", pieces=6), "fair")  # not fixed by the file
     assert openings_of(gekitai) == {"fair": path}
     large = boardenvs.make("gekitai", board_size=7)
     with refused(f"{re.escape(repr(large))} .*openings 'fair'"):
         named_openings(large, "fair")
     with refused(r"openings 'Fair'.*\['fair'\]"):
         play_match(gekitai, ["random", "random"], openings="Fair")
-    # One board each, under one name.
+    # The same name for openings of another board size.
     write_openings(path.with_name("b.openings.json"), large, "fair", ["board_size"], [[1]], {})
     assert named_openings(large, "fair").moves.tolist() == [[1]]
     np.testing.assert_array_equal(named_openings(gekitai, "fair").moves, MOVES)
@@ -96,10 +96,10 @@ def test_each_begins_a_game_for_either_colour(path, gekitai, tmp_path):
     begun = [tuple(game.actions[:3]) for game in games]
     assert begun[::2] == begun[1::2]
     assert sorted(begun[:10:2]) == sorted(map(tuple, MOVES.tolist()))
-    assert begun[10:] == begun[:4]  # and from the first again
+    assert begun[10:] == begun[:4]  # then from the first opening again
     assert [game.players[0] for game in games[:2]] == ["random", "greedy"]
     assert result.scores.plies.tolist() == [len(game) for game in games]
-    # Another seed, another order; the same seed, the same games.
+    # The seed determines the order of openings.
     scores = play_match(gekitai, ["random", "greedy"], 14, 5, openings="fair")
     np.testing.assert_array_equal(scores.plies, result.scores.plies)
     orders = {

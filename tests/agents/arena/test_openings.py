@@ -1,4 +1,4 @@
-"""Matches from given positions: each for all seatings, in turn."""
+"""Matches from given positions, each in all seatings in turn."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ from boardenvs.envs.playout import playout
 
 
 class First:
-    """Takes the first legal action; `starts` are the first positions of each game it was asked."""
+    """A player of the first legal action that records the states it receives."""
 
     deterministic = True
 
@@ -26,7 +26,7 @@ class First:
 
 
 def positions(game, num, plies=3):
-    """Live positions after some plies, each of another game."""
+    """Return unfinished positions of different games after some plies."""
     states = game.new(num, 5)
     rng = np.random.default_rng(1)
     for _ in range(plies):
@@ -55,7 +55,7 @@ def test_each_is_played_in_all_seatings_in_turn(versus, kind):
     orders = len(list(itertools.permutations(range(versus.num_players))))
     assert scores.games == 3 * orders
     np.testing.assert_array_equal(openings, before)
-    # The first to be asked in a game sees the opening itself.
+    # The first player to move in a game receives the opening itself.
     asked = [np.concatenate([part[part["ply"] == 3] for part in one.asked]) for one in agents]
     for seen in asked:
         assert len(seen) == 3 * orders // versus.num_players
@@ -135,7 +135,7 @@ def test_what_is_no_opening(gekitai, refused, openings, said):
 def over(game):
     states = game.new(1, 0)
     game.play(states, [0])
-    game.play(states, [0])  # no more is legal there
+    game.play(states, [0])  # no legal action is left
     return states[0]
 
 

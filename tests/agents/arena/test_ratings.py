@@ -1,4 +1,4 @@
-"""Ratings against published figures, a likelihood written out plainly, and known strengths."""
+"""Ratings compared with published figures, a plain likelihood and known strengths."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ def by_name(ratings):
 
 
 def same(some, others):
-    """Whether two lists have the same ratings, to a ten-thousandth of a point, in any order."""
+    """Return whether two lists contain the same ratings within 1e-4 points, in any order."""
     ordered = [sorted(ratings, key=lambda r: r.agent) for ratings in (some, others)]
     return len(some) == len(others) and all(
         r.agent == q.agent
@@ -32,12 +32,12 @@ def same(some, others):
     )
 
 
-# -- Against others ---------------------------------------------------------------------
+# -- Published figures ------------------------------------------------------------------
 
 
 def test_the_citations_of_four_journals():
-    # D. Firth, "Bradley-Terry models in R", Journal of Statistical Software 12 (2005): the
-    # estimates and their standard errors, without our half games.
+    # D. Firth, "Bradley-Terry models in R", Journal of Statistical Software 12 (2005). Its
+    # estimates and standard errors have no half games.
     cited = [
         pair("Biometrika", "Comm Statist", 730, 0, 33),
         pair("Biometrika", "JASA", 498, 0, 320),
@@ -62,7 +62,7 @@ def test_the_citations_of_four_journals():
 
 
 def test_half_games_against_an_imaginary_opponent():
-    # The vignette of R's PlackettLuce, "Disconnected networks": D lost its only game.
+    # The vignette "Disconnected networks" of R's PlackettLuce. D lost its only game.
     games = [("AB", (1, -1)), ("CA", (1, -1)), ("AD", (1, -1)), ("BA", (1, -1)), ("BC", (1, -1))]
     found = by_name(rate(games, "ABCD", "A"))
     published = {"A": 0.0, "B": 0.5184185, "C": 0.1354707, "D": -1.1537565}
@@ -70,7 +70,7 @@ def test_half_games_against_an_imaginary_opponent():
 
 
 def plain_likelihood(games, agents, point):
-    """The logarithm of the penalised likelihood, written out game by game.
+    """Return the logarithm of the penalised likelihood, game by game.
 
     `point` maps every agent, "?" and every size of tie to a logarithm.
     """
@@ -105,7 +105,7 @@ def plain_likelihood(games, agents, point):
 
 
 def plain_peak(games, agents, sizes, fixed):
-    """The highest likelihood, by trying steps along every axis."""
+    """Return the maximum of the likelihood, by trying steps along every axis."""
     point = dict.fromkeys([*agents, "?", *sizes], 0.0) | fixed
     reached = plain_likelihood(games, agents, point)
     step = 1.0
@@ -201,7 +201,8 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(simulated):
         rated = [r for r in ratings if r.agent != "random"]
         held += [r.low <= TRUE[r.agent] <= r.high for r in rated]
         errors += [r.elo - TRUE[r.agent] for r in rated]
-        # Of the best alone, who is always the same: lucky ones choose who stands next to whom.
+        # Only for the best agent, which is always the same. Agents next to each other in the table
+        # are selected by luck.
         lead = ratings[0].lead
         held_by_leads.append(lead.low <= TRUE["c"] - TRUE[lead.over] <= lead.high)
     print(f"\n{np.mean(held):.3f} of {len(held)}, mean error {np.mean(errors):.1f}")
@@ -211,7 +212,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(simulated):
     assert abs(np.mean(errors)) < 15
 
 
-# -- What must change nothing -----------------------------------------------------------
+# -- Changes without effect -------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -291,7 +292,7 @@ def test_nothing_but_draws():
     assert -2000 < y.low < 0 < y.high < 2000
 
 
-# -- Winners of everything --------------------------------------------------------------
+# -- Agents that always win -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("games", [10, 1000, 10**7])
@@ -301,7 +302,7 @@ def test_who_won_all_games_is_finitely_far_above(games):
     assert top.elo == pytest.approx(400 * math.log10(2 * games), abs=110)
     assert top.low < top.elo < top.high < top.elo + 1500
     assert (bottom.elo, bottom.low, bottom.high) == (0, 0, 0)
-    # What wins so many games one time in a hundred is rejected, one in four is not.
+    # The interval excludes agents that win all games with probability 1%, but not 25%.
     often = [q ** (1 / games) for q in (0.01, 0.25)]
     rare, usual = (400 * math.log10(p / (1 - p)) for p in often)
     assert rare < top.low < usual

@@ -1,4 +1,4 @@
-"""What an arena leaves behind: ratings, the shortest and the longest game, the page."""
+"""Reports of an arena: ratings, the shortest and the longest game, the page."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_the_report(gekitai, two_results):
     "name", others_slow(["gekitai", "goat_race", "dominoes175"], ["gekitai", "dominoes175"])
 )
 def test_the_first_games_are_those_of_a_shorter_match(name):
-    # Games in which agents draw, games of two in any seats, and games of one.
+    # Games with draws, games for any number of seats, and games for one player.
     game = boardenvs.make(name)
     play = solos if game.num_players == 1 else round_robin
     long, short = (list(play(game, ["random", "greedy"], n, 3)) for n in (30, 7))

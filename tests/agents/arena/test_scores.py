@@ -1,4 +1,4 @@
-"""The numbers of a match: means, intervals, what counts as a draw; as JSON."""
+"""Statistics of a match: means, intervals, draws, and their JSON."""
 
 import json
 

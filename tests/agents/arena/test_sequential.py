@@ -1,4 +1,4 @@
-"""The sequential test: how often it errs, when it stops, and that its interval agrees."""
+"""The sequential test: its error rate, when it stops, and its interval."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from agents.arena.sequential import ERROR, confidence_sequence, decided_after
 
 
 def capital(scores, mean, up):
-    """The capital after each score, bet by bet, as the source writes it down."""
+    """Return the capital after each score, bet by bet, with the formula of the source."""
     wealth, told, squares, result = 1.0, 0.5, 0.25, []
     variance = 0.25
     for t, x in enumerate(scores, 1):

@@ -1,4 +1,4 @@
-"""Where agents stand, as text."""
+"""Tables of agents' results as text."""
 
 from agents.arena.ratings import Lead, Rating, rate
 from agents.arena.tables import ratings_table, tally

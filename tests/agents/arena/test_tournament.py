@@ -1,4 +1,4 @@
-"""Every two agents, or each alone: what is played, from the start and from where it stopped."""
+"""Tournaments of all pairs or of single agents, new or continued."""
 
 import pytest
 

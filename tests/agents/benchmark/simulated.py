@@ -1,4 +1,4 @@
-"""Ratings of simulated policies on a simulated ladder, a thousand at once."""
+"""Ratings of a thousand simulated policies on a simulated ladder."""
 
 import numpy as np
 
@@ -6,17 +6,17 @@ from agents.benchmark.rating import Evidence, Scale, fit, next_opponent
 from agents.benchmark.rounds import round_size
 
 LADDER = np.array([0, 180, 350, 520, 700, 880, 1050, 1250, 1400, 1600, 1800])
-ERRORS = np.array([0, 9, 8, 7, 6, 6, 5, 6, 6, 7, 6])  # standard errors of the steps
+ERRORS = np.array([0, 9, 8, 7, 6, 6, 5, 6, 6, 7, 6])  # standard error of each step
 
 
 def ladder():
-    """What is believed of a ladder's ratings, each known from the one below."""
+    """Return the estimate of a ladder's ratings, where each is measured from the one below."""
     steps = np.tri(len(LADDER)) * ERRORS
     return Scale(LADDER.astype(float), steps @ steps.T)
 
 
 def drawn(scale, num, rng):
-    """Ladders as they might really be, ratings of shape (num, agents)."""
+    """Sample possible true ladders, ratings of shape (num, agents)."""
     noise = rng.standard_normal((num, len(scale.elo)))
     return (
         scale.elo + noise @ np.linalg.cholesky(scale.covariance + 1e-9 * np.eye(len(scale.elo))).T
@@ -24,13 +24,13 @@ def drawn(scale, num, rng):
 
 
 def mixture(elo, one, other, share):
-    """The score against each agent of a policy that draws for each game which of two plays."""
+    """Return the score against each agent of a policy that plays as one of two, chosen per game."""
     rates = 1 / (1 + 10 ** ((elo[..., None, :] - elo[..., :, None]) / 400))
     return share * rates[..., one, :] + (1 - share) * rates[..., other, :]
 
 
 def pair_counts(rates, draws, rng, pairs):
-    """Sums and sums of squares of pairs' scores, for (S,) pairs at (S,) rates."""
+    """Sample sums and sums of squares of pairs' scores, for (S,) pairs at (S,) rates."""
     most = np.minimum(rates, 1 - rates) * draws
     win, draw = rates - most, 2 * most
     counts = np.zeros((2, *pairs.shape))
@@ -47,16 +47,16 @@ def rated(scale, rates, rng, target, *, adaptive=True, most=50_000, draws=0.0):
     """Rate policies until their intervals are narrow enough.
 
     Args:
-        scale: what is believed of the ladder.
-        rates: the policies' true scores against each agent, shape (S, A).
-        rng: of the games.
+        scale: estimated ratings of the ladder.
+        rates: true scores of the policies against each agent, shape (S, A).
+        rng: random generator of the games.
         target: half the interval's width, in points.
-        adaptive: whether opponents are chosen, not taken in turn.
-        most: games of each policy.
-        draws: how large a part of what may be drawn is.
+        adaptive: whether opponents are chosen adaptively instead of in turn.
+        most: maximum number of games of each policy.
+        draws: share of draws, relative to the possible maximum.
 
     Returns:
-        The estimate, and what it was made of.
+        The estimate and its evidence.
     """
     num, size = rates.shape
     found = Evidence.none(num, size)
@@ -84,13 +84,13 @@ def rated(scale, rates, rng, target, *, adaptive=True, most=50_000, draws=0.0):
 
 
 def truths(scale, rates, pairs, rng, draws=0.0):
-    """What ratings come to after 100,000 games, shared out among the agents as these pairs are.
+    """Return ratings after 100,000 games that are distributed over the agents as `pairs`.
 
     Args:
-        scale: with the true ratings, shape (S, agents).
+        scale: scale with the true ratings, shape (S, agents).
         rates: as for `rated`.
-        pairs: of games with each agent, shape (agents,).
-        rng: of the games.
+        pairs: number of pairs of games with each agent, shape (agents,).
+        rng: random generator of the games.
         draws: as for `rated`.
     """
     counts = np.round(50_000 * pairs / pairs.sum())

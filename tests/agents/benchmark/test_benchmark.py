@@ -1,4 +1,4 @@
-"""`agents.benchmark`: rating a policy, going on, and what is said."""
+"""`agents.benchmark`: rating a policy, continuing, and reports."""
 
 import json
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ QUICK = {"tasks": ["game112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
 
 
 class Legal:
-    """Plays at random, by `act` alone."""
+    """A random player that has only `act`."""
 
     def __init__(self, game, seed):
         self.game = game
@@ -32,7 +32,7 @@ class Legal:
 
 
 def played(card):
-    """A card without what depends on the machine."""
+    """Return a card without values that depend on the machine."""
     told = card.to_dict()
     for task in told["tasks"]:
         del task["seconds_per_move"]
@@ -59,7 +59,7 @@ def test_a_reference_agent_is_where_it_was_rated():
 
 @pytest.mark.parametrize(("rated", "unrated"), [("game112", "gekitai"), ("gekitai", "pizza_order")])
 def test_a_task_without_games_is_not_rated(rated, unrated, monkeypatch):
-    """The mean is that of the others."""
+    """The mean covers only the rated tasks."""
     run_task = running.run_task
 
     def hurried(ladder, contender, seed, seconds, *more, **options):
@@ -94,7 +94,7 @@ def test_a_card_without_any_game_has_no_mean():
 
 @pytest.mark.slow
 def test_compiling_is_no_playing_time(monkeypatch):
-    """Nor is what a policy loads when it is first asked."""
+    """Compiling, and loading at the first call, do not count as playing time."""
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: clock.now))
 
@@ -193,7 +193,7 @@ def test_a_store_belongs_to_one_version_of_a_policy(tmp_path):
     first = rated("1")
     assert made[-1].asked > 0
     assert rated("1") == first
-    assert made[-1].asked == 0  # all its games were there
+    assert made[-1].asked == 0  # all games came from the store
     with pytest.raises(ValueError, match="version"):
         rated("2")
 
@@ -228,7 +228,7 @@ def test_interquartile_means():
     assert interquartile_mean([3.0]) == 3
     errors = np.full(4, 0.1)
     low, high = bootstrap_mean(np.array([9.0, 1, 2, 100]), errors, np.random.default_rng(0))
-    # Two of the four values count, each with a standard error of 0.1.
+    # The two middle values count, each with a standard error of 0.1.
     assert abs(low - (5.5 - 1.96 * 0.0707)) < 0.01
     assert abs(high - (5.5 + 1.96 * 0.0707)) < 0.01
 
@@ -256,7 +256,7 @@ def test_those_met_in_imitation_and_in_searched_games_count():
 
 
 def test_a_search_has_met_whom_its_network_has_met(gekitai):
-    """Also if it runs the version of the network in 8-bit integers."""
+    """A search and its network have the same training opponents, also with the int8 network."""
     search, network = (agents.make(spec, gekitai, 0) for spec in ("puct:4", "trained"))
     assert search.path != network.path
     assert "greedy" in met_in_training(network)
@@ -266,7 +266,7 @@ def test_a_search_has_met_whom_its_network_has_met(gekitai):
 @pytest.mark.slow
 def test_a_trained_agents_card_says_whom_it_met():
     (task,) = agents.benchmark("trained", held_out=True, **QUICK).to_dict()["tasks"]
-    assert task["met"] == ["random", "greedy"]  # its settings name `exact`, which is no rung, too
+    assert task["met"] == ["random", "greedy"]  # `exact` is not on the ladder
     assert {one["agent"] for one in task["against"]} <= {"mixed:60:greedy", "mixed:20:greedy"}
     (task,) = agents.benchmark("puct:4", **QUICK).to_dict()["tasks"]
     assert task["met"] == ["random", "greedy"]
@@ -292,14 +292,14 @@ def test_perfect_play_is_the_end_of_the_scale():
     expected = agents.exploitability("random", "game112").value
     assert task["perfection"]["value"] == expected > 0.9
     assert f"game112: exploitability {expected:.3f}" in str(card)
-    # One that only acts tells no policy, and a few seconds are for games.
+    # A player with only `act` has no policy to evaluate, and short runs only play games.
     assert agents.benchmark(Legal, **QUICK).to_dict()["tasks"][0]["perfection"] is None
     short = agents.benchmark("greedy", **QUICK | {"minutes": 0.02})
     assert short.to_dict()["tasks"][0]["perfection"] is None
 
 
 def test_a_policy_without_a_win_to_keep_has_no_perfection(monkeypatch):
-    """Which in JSON would be NaN."""
+    """Perfection is missing if there is no win to keep, because NaN is not valid JSON."""
     none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
     monkeypatch.setattr(running, "_perfection", lambda *_: none)
     card = agents.benchmark("random", **QUICK)

@@ -1,4 +1,4 @@
-"""Rating a policy on a Ray cluster: the same games, and so the same card."""
+"""Rating a policy on a Ray cluster gives the same games and card."""
 
 import functools
 
@@ -9,7 +9,7 @@ from agents.arena.workers import ray_tasks
 
 pytest.importorskip("ray")
 
-# Ray leaves sockets and files of its processes to the garbage collector.
+# Ray leaves closing its sockets and files to the garbage collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

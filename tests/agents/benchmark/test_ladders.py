@@ -1,4 +1,4 @@
-"""The frozen ladders: their agents play as they did, and their ratings follow from their games."""
+"""The frozen ladders: unchanged agents, and ratings that follow from the games."""
 
 import itertools
 
@@ -20,7 +20,7 @@ REPLAYED = 4
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_a_task_is_called_by_its_game(suite):
-    """Of a game with several tasks, each says which after a hyphen."""
+    """Tasks have the name of their game, with a suffix after a hyphen if there are several."""
     for task in SUITES[suite]:
         assert task.name == task.game or task.name.startswith(f"{task.game}-")
         assert read_ladder(suite, task.name).data["game"] == task.game
@@ -38,7 +38,7 @@ def ladder(request):
 
 
 def cheap(spec):
-    """Whether an agent needs neither network nor many simulations."""
+    """Return whether an agent needs neither a network nor many simulations."""
     return spec.rpartition(":")[2] in ("random", "greedy")
 
 
@@ -70,7 +70,7 @@ def test_an_agent_that_plays_otherwise_is_seen(monkeypatch):
 
 
 def replay(ladder, wanted):
-    """Play the first games of matches again."""
+    """Replay the first games of matches and compare them."""
     game, task, seed = ladder.task.make(), ladder.task, ladder.data["made"]["seed"]
     matches = ladder.data.get("pairs") or ladder.data["solos"]
     for told in matches:
@@ -124,7 +124,7 @@ def test_ratings_follow_from_the_games(ladder):
 
 
 def test_neighbours_are_close(ladder):
-    """They score 0.55 to 0.85, but for what chance makes of few games."""
+    """Neighbours score 0.55 to 0.85 against each other, within the intervals of few games."""
     if ladder.scale is None:
         return
     played = {(pair["a"], pair["b"]): pair for pair in ladder.data["pairs"]}
@@ -140,16 +140,16 @@ def test_who_plays_next_in_a_tournament():
     assert next_pair(table, 0, 50) == (0, 1)
     for high, low in ((1, 0), (2, 1), (3, 2)):
         table.pairs[high, low], table.scores[high, low], table.squares[high, low] = 100, 140, 60
-    assert next_pair(table, 4, 50) == (0, 2)  # every fifth round
+    assert next_pair(table, 4, 50) == (0, 2)  # in every fifth round
     table.pairs[2, 1], table.scores[2, 1], table.squares[2, 1] = 50, 70, 30
-    assert next_pair(table, 0, 50) == (1, 2)  # least surely apart
+    assert next_pair(table, 0, 50) == (1, 2)  # the least certain difference
     most = np.full((4, 4), np.inf)
-    most[2, 1] = 50  # and they have played all they can
+    most[2, 1] = 50  # all of their games are played
     assert next_pair(table, 0, 50, most) in {(0, 2), (0, 3), (1, 3)}
 
 
 def test_a_difference_that_stays_uncertain_leaves_the_others_their_games():
-    """Two who have played all they can took every round to come, by games that tell little."""
+    """A pair that has played all its games, but stays uncertain, does not block other pairs."""
     table, most = Crosstable.none(4), np.full((4, 4), np.inf)
     most[3, 2] = 50
     rounds = {}
@@ -163,4 +163,4 @@ def test_a_difference_that_stays_uncertain_leaves_the_others_their_games():
     assert rounds[2, 3] == 2
     assert rounds[0, 1] > 25
     assert rounds[1, 2] > 25
-    assert neighbour_errors(rate_ladder(table)).max() < 25  # 50 pairs of games alone leave 48
+    assert neighbour_errors(rate_ladder(table)).max() < 25  # 48 with only 50 pairs of games

@@ -1,4 +1,4 @@
-"""Ratings on a ladder: intervals hold the truth, and chosen opponents save games."""
+"""Ratings on a ladder: intervals contain the truth, and chosen opponents save games."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def evidence(pairs, scores, squares):
 def test_an_even_score_is_the_opponents_rating():
     found = fit(SCALE, evidence([0, 400, 0], [0, 400, 0], [0, 600, 0]))
     assert abs(found.elo - 200) < 0.01
-    # 400 pairs of two fair games: the standard error is 400 / ln 10 / sqrt(800 / 4).
+    # The standard error of 400 pairs of two even games is 400 / ln 10 / sqrt(800 / 4).
     assert abs(found.half_width - 1.96 * 173.7 / np.sqrt(200)) < 0.3
 
 
@@ -41,7 +41,7 @@ def test_the_ladders_own_uncertainty_is_added():
     assert abs(found.by_ladder - 1.96 * 30) < 0.1
     assert abs(found.half_width - np.hypot(sure.half_width, found.by_ladder)) < 0.1
     even = fit(unsure, evidence([200, 0, 200], [300, 0, 100], [500, 0, 100]))
-    assert even.by_ladder == 0  # the uncertain one had no part in it
+    assert even.by_ladder == 0  # the uncertain agent does not matter
 
 
 def test_who_tells_most_is_met():

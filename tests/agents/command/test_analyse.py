@@ -1,4 +1,4 @@
-"""`boardenvs analyse`: what is printed and written, and what is refused."""
+"""`boardenvs analyse`: its output, files and errors."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`boardenvs arena`: tables, files, interruptions, and the games it stored."""
+"""`boardenvs arena`: tables, files, interruptions and stored games."""
 
 import json
 import re
@@ -26,7 +26,7 @@ class Stops:
 
 
 def untimed(done):
-    """What a command came to, without what its agents took for their moves."""
+    """Return the result of a command without the agents' times per move."""
     status, out, err = done
     return status, re.sub(r"\nTime per move: .*\n", "", out), err
 
@@ -77,7 +77,7 @@ def test_arena(command, tmp_path, game):
     assert untimed(command(*arguments, "--json", path)) == (0, out, "")
     again = json.loads(path.read_text(encoding="utf-8"))
     assert {**again, "seconds_per_move": data["seconds_per_move"]} == data
-    if any(0 < result["wins"] < 20 for result in results):  # else seeds may well give the same
+    if any(0 < result["wins"] < 20 for result in results):  # else seeds may agree
         arguments[-1] = "4"
         assert command(*arguments)[1] != out
 

@@ -1,4 +1,4 @@
-"""`boardenvs benchmark`: the score card, its files, and what is refused."""
+"""`boardenvs benchmark`: the score card, its files and errors."""
 
 import json
 

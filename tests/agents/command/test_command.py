@@ -1,4 +1,4 @@
-"""The `boardenvs` command itself: help, one line for what it refuses, odd ends of pipes."""
+"""The `boardenvs` command: help, one-line errors, closed pipes."""
 
 import io
 import os
@@ -59,7 +59,7 @@ def test_help(command, name):
     assert ("mixed:PERCENT:AGENT plays" in text) == ("Agents: " in text)
     described = out.partition("options:")[2]
     assert described
-    # Each option is followed by what it does, on its line or on the next one.
+    # A description follows each option, on the same or the next line.
     for entry in re.split(r"^  (?=-)", described, flags=re.MULTILINE)[1:]:
         assert re.match(r"-[^\n]*?(  +|\n {10,})\S", entry), entry
 
@@ -80,7 +80,7 @@ def test_help_has_two_examples(command, name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_placeholders_are_words_in_capitals(command, name):
-    """N is a number of something; what is in braces is all that there is."""
+    """Placeholders are N for numbers or words in capitals; braces contain all choices."""
     usage = command(name, "--help")[1].partition("\n\n")[0].removeprefix(f"usage: boardenvs {name}")
     for word in re.findall(r"[^\s\[\]]+", re.sub(r"\{.*?\}|--?[a-z-]+", "", usage)):
         assert re.fullmatch(r"N|\.\.\.|[A-Z]{2,}([.,=:][A-Z.]+)*", word), word
@@ -123,7 +123,7 @@ def test_every_command_is_listed(command):
                 ["--board-size=11"],
             )
         ),
-        # Games and their parameters.
+        # Games and parameters.
         (["play", "gekitay"], r"game must be .*, got 'gekitay'; did you mean gekitai\?\n"),
         (["play", "Gekitai"], r"game must be .*, got 'Gekitai'; did you mean gekitai\?\n"),
         (["info", "dominoes175", "-p", "num_players=3"], r"parameters are deck, max_plies\n"),

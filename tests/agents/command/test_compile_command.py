@@ -1,4 +1,4 @@
-"""`boardenvs compile`: afterwards nothing that is used for the first time is compiled."""
+"""After `boardenvs compile`, no first use compiles anything."""
 
 import os
 import subprocess

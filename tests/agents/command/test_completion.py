@@ -1,4 +1,4 @@
-"""The completion script, as bash runs it."""
+"""The completion script in bash."""
 
 import re
 import shutil
@@ -24,7 +24,7 @@ printf '%s\n' "${{COMPREPLY[@]}}"
 
 @pytest.fixture
 def completed(capsys, tmp_path):
-    """The function that gives what bash offers for a line."""
+    """Return the function that returns bash's completions of a line."""
 
     def offers(words, last=""):
         assert main(["completion", "bash"]) == 0

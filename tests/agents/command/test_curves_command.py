@@ -10,7 +10,7 @@ from agents.curves import Curve, Point, write_curves
 
 @pytest.fixture
 def kept(tmp_path):
-    """A file with curves of two learners."""
+    """Return a file with curves of two learners."""
     curves = [
         Curve(
             learner,

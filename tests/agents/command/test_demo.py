@@ -1,4 +1,4 @@
-"""The demo: what it prints and leaves, and what it never removes."""
+"""The demo: its output and files, and what it never removes."""
 
 import contextlib
 import io
@@ -28,13 +28,13 @@ LEFT = {
 
 
 def files(folder):
-    """What a user sees in a folder."""
+    """Return the names of the visible files in a folder."""
     return {p.name for p in folder.iterdir() if not p.name.startswith(".")}
 
 
 @pytest.fixture(scope="module")
 def small():
-    """The demo with a small network and short matches."""
+    """Reduce the demo to a small network and short matches."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(demo, "_ARENA_GAMES", 20)
         patch.setattr(demo, "_EVALUATE_EVERY", 2048)
@@ -51,7 +51,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def shown(small, tmp_path_factory):
-    """The folder that a demo left, and what it printed."""
+    """Return the folder and the output of a demo."""
     folder = tmp_path_factory.mktemp("demo") / "boardenvs-demo"
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -72,7 +72,7 @@ def test_the_pictures(shown):
     assert page.rstrip().endswith("</html>")
     assert "trained" in page
     assert "greedy" in page
-    # Self-contained: nothing is fetched. (An SVG names its XML namespace by an address.)
+    # The page loads nothing. The only address is the XML namespace of SVG.
     addresses = set(re.findall(r"https?://[^\s\"'\\<>]+", page))
     assert addresses <= {"http://www.w3.org/2000/svg"}
     fetches = r"<(link|img|iframe|object|embed)\b|\bsrc=|@import|fetch\(|url\((?!#)"
@@ -146,7 +146,7 @@ def test_a_file_is_refused(tmp_path, refused):
 
 
 def test_a_training_run_is_not_removed(tmp_path, tiny, refused):
-    # `boardenvs train` leaves files of the same names, and perhaps hours of work.
+    # `boardenvs train` writes files of the same names, which may be hours of work.
     folder = tmp_path / "run"
     folder.mkdir()
     for path in tiny.network.parent.iterdir():

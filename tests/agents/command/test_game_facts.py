@@ -1,4 +1,4 @@
-"""What `boardenvs info` tells: true for the game and its parameters, and typed as it is."""
+"""`boardenvs info` prints correct facts for the game and its parameters."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ from agents.specs import agents_of
 
 
 def facts(text):
-    """Every fact by its name, lines that go on put together."""
+    """Return every fact by name, with continued lines joined."""
     found, name = {}, None
     for line in text.split("\n\nThe start:")[0].splitlines():
         if start := re.match(r"([A-Z][\w ]*?)  +(\S.*)", line):
@@ -65,7 +65,7 @@ def test_what_is_typed_makes_the_game(name, params, typed):
 def test_agents():
     game = boardenvs.make("goat_race", num_players=2, width=5, height=3)
     assert names_for(game) == ["random", "greedy", "mcts"]
-    # The one could play the ends of games, the others have to be told what they are made of.
+    # `exact` solves only ends of games here, and the other names need an argument.
     gomoku = boardenvs.make("gomoku", board_size=9)
     others = ("exact", "engine", "mixed", "text")
     everyone_else = [name for name in agents_of(gomoku) if name not in others]

@@ -1,4 +1,4 @@
-"""Agents of the user's own, as `MODULE:CLASS`."""
+"""User-defined agents, given as `MODULE:CLASS`."""
 
 import sys
 
@@ -58,7 +58,7 @@ def test_an_agent_in_the_current_folder(tmp_path, installed):
 
 @pytest.mark.slow
 def test_an_agent_beside_another_package_agents(tmp_path, installed):
-    """Worker processes look for `agents` anew, where the current folder is searched, too."""
+    """Worker processes import the package `agents`, even if the current folder has another one."""
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     (tmp_path / "agents.py").write_text("raise SystemExit('run')", encoding="utf-8")
     asked = ("arena", "gekitai", "mine:First", "random", "--games", "10", "--workers", "2")

@@ -1,4 +1,4 @@
-"""`boardenvs play`: what a person types, and what comes back."""
+"""`boardenvs play`: input and output."""
 
 import re
 

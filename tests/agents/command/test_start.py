@@ -1,4 +1,4 @@
-"""The door of the command: another package `agents`, an early engine, Ctrl-C and SIGTERM."""
+"""Start of the command: a foreign package `agents`, early signals, Ctrl-C and SIGTERM."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
 @pytest.fixture
 def ctrl_c_is_heard():
-    """Undo what a shell does to programs in the background, which then ignore Ctrl-C."""
+    """Restore Ctrl-C, which shells disable for programs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -31,7 +31,7 @@ def test_another_package_agents_is_told_in_one_line(file, installed, tmp_path):
     assert str(stranger) in line
 
 
-# Nothing of `agents` is imported until a file is there, or a minute has passed.
+# Delays all imports of `agents` until a file exists, or for a minute.
 HELD = """
 import os, sys, time
 
@@ -69,7 +69,7 @@ def test_an_engine_says_what_it_is_before_the_agents_load(script, tmp_path):
     assert process.returncode == 0
 
 
-# An agent that is made when a file is there, or after a minute.
+# An agent whose creation waits for a file, or for a minute.
 SLOW = """
 import os, time
 
@@ -112,7 +112,7 @@ def test_an_engine_whose_agent_cannot_be_made_ends_though_the_manager_is_silent(
     assert line.endswith(b"agent 'slow:make' cannot be made: OSError: no agent")
 
 
-# An agent that tells when it is at work, and then takes its time.
+# An agent that reports when it starts to think, and then takes long.
 BUSY = """
 import sys, time
 
@@ -148,7 +148,7 @@ def test_a_signal_ends_the_command_in_one_line(number, script, tmp_path):
     assert (process.returncode, err) == (128 + number, b"cleaned up\n\nboardenvs: stopped\n")
 
 
-# A module that takes its time to be imported, and hides what goes wrong in it.
+# A module that takes long to import and hides its errors.
 IMPORTS = """
 import sys, time
 

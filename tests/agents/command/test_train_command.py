@@ -1,4 +1,4 @@
-"""`boardenvs train`: runs, and going on with them."""
+"""`boardenvs train`: new and continued runs."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from agents.training import start_run
 
 @pytest.fixture
 def tiny_training(monkeypatch, tiny_settings, tmp_path):
-    """Makes `train` use tiny settings, in a fresh current folder."""
+    """Make `train` use tiny settings, in a new current folder."""
     monkeypatch.setattr(start_run, "settings_for", lambda _game: tiny_settings)
     monkeypatch.chdir(tmp_path)
 
@@ -69,7 +69,7 @@ def test_going_on_with_a_run_of_other_parameters(command, fails, tiny_training):
 
 
 def test_progress_goes_up_to_the_end(command, tiny_training):
-    """Also where the last update goes beyond the number of steps."""
+    """Progress ends at 100%, even if the last update exceeds the number of steps."""
     status, _, err = command("train", "gekitai", "--steps", "1000", progress=True)
     assert status == 0
     assert err.splitlines()[-1].startswith("training gekitai: 100% (1.00k of 1.00k steps, ")

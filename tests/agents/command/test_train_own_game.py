@@ -1,4 +1,4 @@
-"""`boardenvs train` on a user's own game, and with settings of the user's own."""
+"""`boardenvs train` with user-defined games and settings."""
 
 import json
 import shlex
@@ -80,7 +80,7 @@ def nothing_allowed(monkeypatch):
 
 @pytest.fixture
 def handed(own_package):
-    """A user's package with a game, players, and settings beside it, in the current folder."""
+    """Import a user's package with a game, players and settings, from the current folder."""
     files = {
         "__init__.py": GAME,
         "players/__init__.py": PLAYERS,
@@ -98,7 +98,7 @@ def card_of(folder):
 def test_settings_beside_the_game_and_the_command_of_its_card(handed, command, own_module):
     status, out, _ = command("train", "handed:Handed", "--seed", "3")
     assert status == 0
-    # A folder's name as every file system takes it.
+    # A folder name that is valid on every file system.
     assert out.startswith(f"the agent: {Path('runs', 'handed_gekitai', 'agent.onnx')}\n")
     card = card_of("runs/handed_gekitai")
     assert card["settings"]["network"] == "convolutional"
@@ -119,7 +119,7 @@ def test_settings_beside_the_game_and_the_command_of_its_card(handed, command, o
         "--steps 1024 --seed 0",
     )
 
-    # In a process that has never heard of the game.
+    # In a process that has not imported the game.
     words = shlex.split(card["command"])
     ran = subprocess.run(
         [sys.executable, "-m", "agents.command", *words[1:], "--out", "again"],

@@ -1,4 +1,4 @@
-"""`boardenvs watch`: a game on the screen and in files."""
+"""`boardenvs watch`: games on the screen and in files."""
 
 import importlib.util
 import re
@@ -15,7 +15,7 @@ def test_watch_prints_the_whole_game(command, game):
     status, out, err = command(*arguments, "6")
     assert (status, err) == (0, "")
     players = [agents.make(spec, game, 6 + k) for k, spec in enumerate(specs)]
-    names = specs[:2]  # and those of several seats are told apart
+    names = specs[:2]  # names of several equal agents include the seat
     if game.num_players > 2:
         names = ["greedy", *(f"random ({seat})" for seat in game.seat_names[1:])]
     episode = Episode.play(game, players, 6, names=names)
@@ -51,7 +51,7 @@ def test_watch_says_where_a_game_was_lost(command):
 
 def test_watch_marks_the_losing_move_on_the_page(command, tmp_path):
     page, saved = tmp_path / "game.html", tmp_path / "game.json"
-    # The first player may have a draw at best, and so loses by a move that is known.
+    # The first player has at best a draw, so its losing move is known.
     arguments = ["watch", "game112", "random", "exact", "--seed", "2", "--save", saved]
     status, out, _ = command(*arguments, "--judge", "--html", page)
     assert status == 0

@@ -1,4 +1,4 @@
-"""A curve: its points, its files, and what is refused."""
+"""Learning curves: points, files and errors."""
 
 import json
 
@@ -51,7 +51,7 @@ def test_a_file_keeps_all_of_it(tmp_path):
     write_curves(path, curves)
     assert read_curves(path) == curves
     points = [line for line in path.read_text().splitlines() if line.lstrip().startswith("[")]
-    assert len(points) == 2  # a line each
+    assert len(points) == 2  # one line each
 
 
 def test_csv_files_are_runs_of_ones_own(tmp_path):
@@ -123,7 +123,7 @@ def test_odd_numbers_are_refused(numbers):
 
 @pytest.mark.parametrize("name", suite("v1"))
 def test_reference_curves_are_of_this_ladder(name):
-    curves = reference_curves(name)  # refuses those of another one
+    curves = reference_curves(name)  # raises for another ladder
     seeds = {learner: set() for learner in ("ppo", "ppo-pool", "self-play")}
     for curve in curves:
         seeds[curve.learner].add(curve.seed)

@@ -74,7 +74,7 @@ def test_what_cannot_be_drawn_is_refused():
 
 
 def shipped():
-    """The curves of the package, of each task that has some."""
+    """Return the package's curves of each task that has any."""
     found = {name: reference_curves(name) for name in suite("v1")}
     return {name: some for name, some in found.items() if some}
 

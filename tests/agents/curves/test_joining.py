@@ -1,4 +1,4 @@
-"""Means over seeds and over tasks, with their intervals."""
+"""Means over seeds and tasks, with their intervals."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ TOP = read_ladder("v1", "gekitai").best
 
 
 def curve(scores, seed=0, task="gekitai", decisions=None, seconds=None):
-    """One whose score is given at each point."""
+    """Return a curve with the given scores."""
     decisions = decisions or [10 * 4**k for k in range(len(scores))]
     seconds = seconds or [60.0 * k for k in range(len(scores))]
     ladder = read_ladder("v1", task)
@@ -86,7 +86,7 @@ def test_over_tasks_it_is_the_interquartile_mean_of_all_runs():
     everything = [end for some in ends.values() for end in some]
     assert band.mean[-1] == pytest.approx(stats.trim_mean(everything, 0.25))
     assert band.low[-1] < band.mean[-1] < band.high[-1]
-    # Seeds are drawn anew, not tasks: runs that agree leave nothing uncertain.
+    # Only seeds are resampled, so equal runs have no uncertainty.
     alike = {task: [curve([0, 0.5], seed, task) for seed in range(3)] for task in ends}
     band = over_tasks(alike, "minutes", np.random.default_rng(0))
     assert (band.low[-1], band.high[-1]) == (pytest.approx(0.5), pytest.approx(0.5))

@@ -1,4 +1,4 @@
-"""The baseline learners learn, are rated, and come out the same from the same seed."""
+"""The baseline learners improve, are rated, and are reproducible from a seed."""
 
 import itertools
 import tempfile
@@ -14,7 +14,7 @@ from agents.curves.learners import LEARNERS
 
 @pytest.fixture
 def short(monkeypatch):
-    """Rollouts of a few decisions."""
+    """Shorten rollouts to a few decisions."""
     monkeypatch.setattr(learners, "_ROLLOUT", 64)
 
 
@@ -30,8 +30,8 @@ def test_the_same_seed_makes_the_same_curve(learner, short):
 
 @pytest.mark.slow
 def test_searched_games_teach(monkeypatch):
-    """Without random openings all games of 112 come to be drawn alike."""
-    # A second each time that it learns, however busy the machine is.
+    """Self-play learns. Its random openings keep games of 112 from becoming equal draws."""
+    # Each learning step takes one second of this clock, even on a busy machine.
     seconds = map(float, itertools.count())
     clock = SimpleNamespace(process_time=lambda: next(seconds))
     monkeypatch.setattr("agents.curves.learning.time", clock)

@@ -1,4 +1,4 @@
-"""Runs of the user's own, from CSV files and TensorBoard's."""
+"""Users' runs in CSV files and TensorBoard files."""
 
 import pytest
 

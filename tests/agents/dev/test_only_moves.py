@@ -1,4 +1,4 @@
-"""Positions in which one move alone does not lose at once, and how often agents find it."""
+"""Positions with a single move that does not lose at once, and how often agents find it."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from boardenvs.envs.playout import playout
 
 
 def plain_only_move(game, state):
-    """The same by trying everything, a position at a time."""
+    """Return the only move of a position, by trying every move."""
     mover = int(state["to_move"])
 
     def after(before, action):
@@ -63,8 +63,8 @@ def test_it_is_what_trying_everything_finds(name, params):
     ("moves", "wanted"),
     [
         (["1 A", "2 A", "1 B", "2 B", "1 C", "6 G", "1 D"], "1 E"),  # a four at the edge
-        (["1 B", "2 A", "1 C", "2 B", "1 D", "6 G", "1 E"], None),  # an open one
-        (["1 A", "2 A", "1 B", "2 B", "1 C", "2 C", "6 G", "2 D", "1 D"], None),  # one's own
+        (["1 B", "2 A", "1 C", "2 B", "1 D", "6 G", "1 E"], None),  # an open four
+        (["1 A", "2 A", "1 B", "2 B", "1 C", "2 C", "6 G", "2 D", "1 D"], None),  # an own four
     ],
 )
 def test_fours_of_gomoku(moves, wanted):
@@ -92,7 +92,8 @@ def test_what_is_decided_belongs_to_the_agent():
     states, actions = decisions(game, agent, opponent, 6, 4, opening_plies=3)
     assert len(states) == len(actions)
     assert (states["ply"] >= 3).all()
-    # In games 0, 2, 4 it has the first seat, and after three random plies the other one moves.
+    # The first agent has the first seat in games 0, 2, 4, where the other one moves after three
+    # random plies.
     assert set(states["ply"][states["to_move"] == 0] % 2) == {0}
     again = decisions(game, agents.make("greedy", game, 1), agents.make("random", game, 2), 6, 4, 3)
     np.testing.assert_array_equal(states, again[0])

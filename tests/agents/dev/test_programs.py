@@ -1,4 +1,4 @@
-"""The answers of the short programs: grading, proofs, Gekitai's strategy and Dominoes 175."""
+"""Output of the short programs: grading, proofs, Gekitai's strategy and Dominoes 175."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The program that makes, measures and writes down a network's int8 version, on a tiny network."""
+"""The program that writes and measures a network's int8 version, on a tiny network."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ SMALL = {"games": 4, "simulations": 4, "positions": 128, "seconds": 0.002}
 
 @pytest.fixture
 def path(gekitai, tmp_path):
-    """The shipped network's files, copied, as if nobody had made a version of it."""
+    """Return a copy of the shipped network's files, without an int8 version."""
     network = shipped(gekitai)
     copied = tmp_path / "agent.onnx"
     shutil.copy(network, copied)
@@ -49,10 +49,10 @@ def test_it_writes_the_version_and_what_it_is_worth(path, gekitai, monkeypatch):
     assert score["games"] == 4 == score["wins"] + score["draws"] + score["losses"]
     assert score["interval"][0] <= score["score"] <= score["interval"][1]
     assert entry["agreement"]["positions"] == 128
-    assert entry["agreement"]["best_move"] > 0.8  # calibrated on four games only
+    assert entry["agreement"]["best_move"] > 0.8  # calibrated with only four games
     assert 0 < entry["agreement"]["kl"] < 0.02
 
-    # From the same seed the same file comes again.
+    # The same seed gives the same file.
     again = tool.quantise(path, gekitai, seed=1, **SMALL)
     assert again["sha256"] == entry["sha256"]
     assert again["score"] == score
@@ -67,7 +67,7 @@ def test_a_version_that_is_not_worth_it(path, gekitai, monkeypatch, slow):
     old.write_bytes(b"of another day")
     entry = tool.quantise(path, gekitai, seed=1, **SMALL)
     assert entry["file"] is None
-    assert ("score" in entry) != slow  # one that is too slow plays no match
+    assert ("score" in entry) != slow  # a slow version plays no match
     assert not old.exists()
     assert OnnxPolicy(gekitai, path, int8=True).path == path
 

@@ -1,4 +1,4 @@
-"""The maintainers' programs: the runner lists them, starts them, and reports errors in one line."""
+"""The runner of maintainers' programs lists and starts them, and reports errors in one line."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ def test_each_has_help(name, capsys):
 
 @pytest.mark.parametrize("module", ["agents.dev", "agents.command"])
 def test_it_starts_as_a_module_without_docstrings(module):
-    ran = subprocess.run(  # noqa: PLW1510 the status is looked at
+    ran = subprocess.run(  # noqa: PLW1510 the test checks the status
         [sys.executable, "-OO", "-W", "error::RuntimeWarning", "-m", module, "--help"],
         cwd=ROOT,
         capture_output=True,

@@ -1,4 +1,4 @@
-"""What the players know of a game is found by one rule, for users' games as for ours."""
+"""One rule finds the players of a game, for users' games and for those of the package."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ class Shy(First):
 
 @pytest.fixture
 def mine(own_package):
-    """The function that makes a user's variant of Gomoku, its package in the folder `files`."""
+    """Return the function that makes a user's variant of Gomoku in a package of these files."""
 
     def make(**files):
         return own_package("greedy_of", {"__init__.py": MINE, **files}).Mine(board_size=9)
@@ -100,7 +100,7 @@ def test_a_module_is_found_and_none_is_imported_by_looking():
 
 
 def test_a_helper_is_no_agent(refused):
-    """Gekitai has a module `openings`, which is no agent of that name."""
+    """Gekitai's module `openings` is not an agent of this name."""
     game = boardenvs.make("gekitai")
     assert games.player_module_name(game, "openings") == "agents.games.gekitai.openings"
     with refused("there is no agent 'openings'"):
@@ -120,14 +120,14 @@ def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
 
 
 class Variant(Gomoku):
-    """Defined in a module: it has no folder of its own."""
+    """A game defined in a module, without its own folder."""
 
     name = "variant"
 
 
 @pytest.fixture(params=["module", "package"])
 def derived(request, mine):
-    """Gomoku under another name, with unchanged rules."""
+    """Gomoku under another name with the same rules."""
     return Variant(board_size=9) if request.param == "module" else mine()
 
 
@@ -243,7 +243,7 @@ def test_its_version_is_that_of_its_file(hunted, tmp_path):
 
 
 def test_a_folder_of_files_alone(mine, network_file, tmp_path):
-    """Without any code, and written after the game was imported."""
+    """A folder without code is found, even if created after the import of the game."""
     game = mine()
     assert agents.make("trained", game).path.parent.name == "gomoku"
     folder = tmp_path / "greedy_of" / "players"

@@ -1,4 +1,4 @@
-"""The store: no finished game is lost or counted twice, and nothing foreign is touched or mixed."""
+"""The store neither loses nor repeats finished games, and does not touch foreign files."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from agents.arena.versions import agent_version
 from agents.search.mcts import MctsAgent
 from boardenvs import Episode
 
-# While there is a file `hold`, it plays on only until the store has as many games as that says.
+# While the file `hold` exists, play stops when the store has as many games as the file says.
 HELD = """
 import sqlite3
 import time
@@ -220,9 +220,9 @@ def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
                 try:
                     seen = rows(path)
                 except sqlite3.OperationalError as error:
-                    assert "no such table" in str(error)  # noqa: PT017 made at this moment
+                    assert "no such table" in str(error)  # noqa: PT017 the store is being created
         process.send_signal(signal.SIGKILL)
-        hold.unlink()  # worker processes that are left go on, and end
+        hold.unlink()  # the remaining worker processes continue and end
         process.communicate()
         assert process.returncode == -signal.SIGKILL
         kept = rows(path)
@@ -241,7 +241,7 @@ def test_a_store_that_was_left_empty_is_begun(path, gekitai):
     assert len(rows(path)) == 2
 
 
-# SIGXFSZ kills it on the first write beyond so many bytes, wherever that is.
+# SIGXFSZ kills the process at the first write beyond this many bytes.
 KILLED = """
 import os
 import resource
@@ -372,7 +372,7 @@ def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
     list(round_robin(gekitai, ["random", "mcts:2"], 2, 0, store=path))
     before = rows(path)
     with Store.read(path) as store:
-        # What was never raised is left out, as in stores from before there were such numbers.
+        # Versions that were never raised are omitted, as in older stores.
         plain = f"boardenvs {boardenvs.__version__}"
         assert store.matches()[0].versions == (plain, f"{plain}, play {MctsAgent.play_version}")
     monkeypatch.setattr(MctsAgent, "play_version", 99)

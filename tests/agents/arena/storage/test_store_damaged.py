@@ -1,4 +1,4 @@
-"""A store that is damaged, foreign or not there is refused, in a line that no terminal obeys."""
+"""Damaged, foreign and missing stores give a one-line error without control characters."""
 
 import errno
 import json
@@ -17,7 +17,7 @@ from agents.command import main
 
 DEEP = "[" * 60_000
 CLEAR = "\x1b[2J"
-"""What a terminal would clear its screen on."""
+"""A control sequence that clears the screen of a terminal."""
 
 
 def foreign(path, kind):
@@ -77,7 +77,7 @@ def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
         store.results()
 
 
-# SQLite tells of some errors of reading as if the file were malformed.
+# SQLite reports some read errors as a malformed file.
 @pytest.mark.parametrize(
     ("opens", "said"),
     [
@@ -186,7 +186,7 @@ def test_no_escape_sequence_reaches_the_terminal(filled, capsys, changes, comman
     status = main([*command, "--store", str(filled)])
     captured = capsys.readouterr()
     assert (captured.out + captured.err).replace("\n", "").isprintable()
-    assert status == 2 or "SET key" in changes[0]  # to show a game, no other keys are looked at
+    assert status == 2 or "SET key" in changes[0]  # showing a game reads only its own keys
 
 
 def test_ids_that_are_no_numbers(filled, refused):

@@ -1,4 +1,4 @@
-"""A store on a disk that is full or read-only."""
+"""A store on a full or read-only disk."""
 
 import shutil
 import sqlite3
@@ -32,7 +32,7 @@ def test_a_full_disk(path, gekitai, refused, monkeypatch, pages):
 
 
 def in_a_namespace(script, *arguments):
-    """Run a shell's script where it may mount what it likes; skip the test if it may not."""
+    """Run a shell script that may mount file systems; skip the test if this is forbidden."""
     prefix = ["unshare", "--mount", "sh", "-c"]
     if (
         shutil.which("unshare") is None
@@ -64,7 +64,7 @@ def test_a_disk_that_is_really_full(tmp_path, size):
 
 
 def left_with_its_log(filled):
-    """As a process leaves it that had no time to close: the log is beside the file."""
+    """Leave the store as a killed process does, with its log beside the file."""
     with Store.open(filled, boardenvs.make("gekitai"), 3) as store:
         store.enter([Lineup(("exact", "exact"), ("1", "1"), 2)])
         kept = {suffix: Path(f"{filled}{suffix}").read_bytes() for suffix in ("", "-wal")}

@@ -1,4 +1,4 @@
-"""Playing in worker processes: the same games, whoever plays them, and no process left behind."""
+"""Worker processes: they play the same games as this process, and none is left behind."""
 
 import functools
 import multiprocessing
@@ -41,13 +41,13 @@ class Fails(First):
 
 @pytest.fixture
 def two_processes():
-    """An engine of two worker processes, of which none is left afterwards."""
+    """Yield an engine of two worker processes; none of them is left afterwards."""
     yield functools.partial(local.play, workers=2)
     assert multiprocessing.active_children() == []
 
 
 def collected(finished):
-    """Games by match and number, as plain values."""
+    """Return games by match and number, as plain values."""
     found = {}
     for match, games in finished:
         for k, number in enumerate(games.numbers.tolist()):
@@ -63,7 +63,7 @@ def collected(finished):
 
 
 class Fixed:
-    """Work of a fixed list of batches, as a schedule hands it out."""
+    """A schedule of a fixed list of batches."""
 
     def __init__(self, batches):
         self.batches = list(batches)
@@ -132,7 +132,7 @@ def test_slow_plies_make_small_batches(gekitai, monkeypatch):
     monkeypatch.setattr(local, "cores", lambda: 2)
     monkeypatch.setattr(local, "play_batch", noted)
     assert len(collected(local.play(work(gekitai)))) == 120
-    assert set(sizes) == {8, 4}  # 60 are seven times 8 and 4
+    assert set(sizes) == {8, 4}  # 60 is seven times 8, and 4
 
 
 def test_a_match_is_the_same_in_any_order(game):
@@ -216,7 +216,7 @@ def test_an_interrupt_waits_until_a_process_has_been_started():
     def start():
         with local._without_interrupts():
             thread = threading.Thread(target=other_thread_gets_it)
-            # A thread that was there before blocks nothing.
+            # A thread started earlier must not block the interrupt.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             thread.start()
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -226,7 +226,7 @@ def test_an_interrupt_waits_until_a_process_has_been_started():
     def other_thread_gets_it():
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
-    # A test run in the background may hand on that interrupts are ignored.
+    # Tests in the background may pass on that SIGINT is ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):

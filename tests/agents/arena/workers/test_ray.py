@@ -1,4 +1,4 @@
-"""Playing on a Ray cluster: the same games, also when a node is lost on the way."""
+"""Playing on a Ray cluster: the same games, even if a node is lost."""
 
 import functools
 
@@ -10,7 +10,7 @@ from agents.arena.workers import ray_tasks
 
 ray = pytest.importorskip("ray")
 
-# Ray leaves sockets and files of its processes to the garbage collector.
+# Ray leaves closing its sockets and files to the garbage collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -1,4 +1,4 @@
-"""The greedy agent of Dominoes 175: by hand, against its description, and its strength."""
+"""The greedy agent of Dominoes 175: single positions, its description, and its strength."""
 
 import re
 
@@ -15,7 +15,7 @@ TILES = [(low, high) for high in range(7) for low in range(high + 1)]
 
 
 def position(drawing, hand=None):
-    """A position of drawn stacks, such as `[0|1]-[1|1] / / [2|2]`, and a tile in hand."""
+    """Return a position with stacks such as `[0|1]-[1|1] / / [2|2]` and a tile in hand."""
     stacks = [
         [(int(a), int(b)) for a, b in re.findall(r"\[(\d)\|(\d)\]", part)]
         for part in drawing.split("/")
@@ -26,7 +26,7 @@ def position(drawing, hand=None):
 
 
 def chosen(state, times=60, seed=0):
-    """The texts of all actions that are chosen, and how often."""
+    """Return the texts of all chosen actions, and their counts."""
     words = np.random.default_rng(seed).integers(0, 2**64, times, np.uint64)
     actions = agents.make("greedy", GAME).choose(np.repeat(GAME.arrays.batch(state), times), words)
     counts = np.bincount(actions, minlength=GAME.num_actions)
@@ -36,22 +36,24 @@ def chosen(state, times=60, seed=0):
 @pytest.mark.parametrize(
     ("drawing", "hand", "expected"),
     [
-        # Ten unseen tiles with a 3 or a 6, nine with a 1 or a 6, whatever stack is taller.
+        # Ten unseen tiles have a 3 or a 6, nine have a 1 or a 6. The height of stacks does not
+        # matter.
         ("[0|1] / [1|2]-[2|3] / [6|6]", (1, 3), {"0 3"}),
-        # An empty stack takes all; then the tallest stack that the tile fits.
+        # All tiles fit an empty stack, so the tallest stack that fits is chosen.
         ("[0|1] / [0|2]-[2|3] / ", (1, 3), {"1 1"}),
         ("[0|1]-[1|2]-[2|3]-[3|4]-[4|5] / [5|5] / ", (5, 6), {"0 6"}),  # wins
-        ("[0|1] / [2|3] / ", (1, 1), {"0 1"}),  # not the empty one
-        ("[0|1] / [2|3]-[3|3] / ", (1, 6), {"0 6"}),  # not the tallest: it does not fit
-        # Equally tall. Of the 13 tiles with a 3 or a 6 ten are unseen, and so with a 2 or a 6.
+        ("[0|1] / [2|3] / ", (1, 1), {"0 1"}),  # not on the empty stack
+        ("[0|1] / [2|3]-[3|3] / ", (1, 6), {"0 6"}),  # the tile does not fit the tallest stack
+        # Equally tall stacks: ten of the 13 tiles with a 3 or a 6 are unseen, and ten with a 2 or a
+        # 6.
         ("[0|2] / [1|3] / [6|6]", (2, 3), {"0 3", "1 2"}),
-        # Here ten with a 3 or a 6, nine with a 2 or a 6.
+        # Ten unseen tiles with a 3 or a 6, nine with a 2 or a 6.
         ("[0|2] / [1|3] / [2|2]-[2|6]", (2, 3), {"0 3"}),
-        # An empty stack: 5 was seen less often than 0, of which only few are left.
+        # An empty stack. The 5 was seen less often than the 0, of which only few tiles are left.
         ("[0|0]-[0|1]-[1|1] / [0|2]-[2|2] / ", (0, 5), {"2 5"}),
-        # A number that is on top already opens nothing new.
+        # A number that already is on top adds no options.
         ("[0|1] / [2|3] / ", (1, 3), {"0 3", "1 1"}),
-        # Two empty stacks take whatever comes: no end is better.
+        # All tiles fit the second empty stack, so both ends are equal.
         ("[0|1] / / ", (2, 3), {"1 2", "1 3", "2 2", "2 3"}),
         ("/ / ", (4, 4), {"0 4", "1 4", "2 4"}),
     ],
@@ -62,7 +64,7 @@ def test_by_hand(drawing, hand, expected):
 
 
 def best_texts(state):
-    """What the agent says of itself, in plain words: a win, most tiles, the tallest stack."""
+    """Return the best actions by the agent's description: a win, most tiles, the tallest stack."""
     data = GAME.to_dict(state)
     unseen = [tile for cell, tile in enumerate(data["grid"]) if cell not in data["taken"]]
     best, found = (), set()
@@ -85,7 +87,7 @@ def best_texts(state):
 
 
 def played_by_greedy(num, seed):
-    """All positions of games that the agent plays."""
+    """Return all positions of games of the agent."""
     agent = agents.make("greedy", GAME, seed)
     states = GAME.new(num, seed)
     seen = []
@@ -113,14 +115,14 @@ def test_every_choice_is_one_of_the_best():
 def test_all_of_the_best_are_chosen():
     for state in played_by_greedy(15, 2):
         best = best_texts(state)
-        # Missing one of k actions in 16 k draws has a chance of k / e**16.
+        # One of k actions is missing in 16 k samples with probability k / e**16.
         assert set(chosen(state, 16 * len(best))) == best
 
 
 def test_ties_are_broken_uniformly():
     counts = chosen(position("[0|1] / / "), 400 * 27)
     assert len(counts) == 27
-    # Pearson's statistic has mean 26 and variance 52 if all are alike.
+    # For a uniform distribution, Pearson's statistic has mean 26 and variance 52.
     statistic = sum((count - 400) ** 2 / 400 for count in counts.values())
     assert statistic < 26 + 4 * np.sqrt(52)
 
@@ -136,7 +138,7 @@ def test_it_depends_on_what_was_seen_alone():
 
 
 def test_it_wins_several_times_as_often_as_random_play():
-    """About 3.79 % of games; random play 0.78 %."""
+    """It wins about 3.79% of games, and random play wins 0.78%."""
     num = 300 if config.DISABLE_JIT else 20_000
     agent = agents.make("greedy", GAME, 0)
     states = GAME.new(num, 0)

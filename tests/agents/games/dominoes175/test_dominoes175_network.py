@@ -1,4 +1,4 @@
-"""The network that is shipped for Dominoes 175."""
+"""The shipped network for Dominoes 175."""
 
 import agents
 

@@ -1,4 +1,4 @@
-"""How often the best policy wins Dominoes 175: against plain searches, and by the rules."""
+"""The winning rate of the best policy in Dominoes 175, compared with plain searches and rules."""
 
 import functools
 import itertools
@@ -24,7 +24,7 @@ SMALL = [(1, 2), (2, 2), (2, 3), (3, 2), (3, 3), (4, 2), (4, 3)]
 
 @pytest.mark.parametrize(("ends", "expected"), [(1, 2), (2, 6), (3, 20), (4, 90), (5, 544)])
 def test_there_are_as_many_sets_as_graphs_with_loops(ends, expected):
-    # OEIS A000666: symmetric relations on so many unlabelled points.
+    # OEIS A000666: symmetric relations on unlabelled points.
     found = levels(ends, ends * (ends + 1) // 2)
     assert sum(len(level.sets) for level in found) == expected
     for size, level in enumerate(found):
@@ -50,9 +50,9 @@ def test_renamed_sets_have_one_that_stands_for_them():
 
 
 def plain_rate(ends, goal, choose):
-    """How often the game is won in which `choose` gives the mean over the ways it may take.
+    """Return the winning rate if `choose` returns the mean value of the actions it may take.
 
-    It is told of each way its value and its merit, as `greedy` sees it.
+    It receives the value of each action, and its merit according to `greedy`.
     """
     every = frozenset(itertools.combinations_with_replacement(range(ends), 2))
 
@@ -106,21 +106,21 @@ def dominoes():
 
 @pytest.fixture(scope="module")
 def late(random_positions, dominoes):
-    """Positions before a draw, each with so many tiles that the rest can be searched."""
+    """Return positions before a draw with few enough unseen tiles to search the rest."""
     states = random_positions(dominoes, 20_000, 0)
     live = ~states["terminated"] & (states["hand"] < 0)
     return states[live & (states["taken"].sum(1) >= 12)][:12]
 
 
 def by_the_rules(game, states, choices):
-    """How often each of these positions is won by the best choices, all draws played."""
+    """Return the winning rate of each position with the best choices, over all draws of tiles."""
     found = np.where(states["returns"][:, 0] > 0, 1.0, 0.0)
     live = np.flatnonzero(~states["terminated"])
     if not len(live):
         return found
     rows, cells = np.nonzero(game.legal(states[live]))
     drawn = states[live][rows]
-    game.play(drawn, cells)  # the tile of each cell in turn: all that may lie in one
+    game.play(drawn, cells)  # each cell stands for its possible tile
     values = np.zeros(len(drawn))
     held = np.flatnonzero(~drawn["terminated"])
     if len(held):
@@ -134,7 +134,7 @@ def by_the_rules(game, states, choices):
 
 @pytest.mark.slow
 def test_the_game_itself(dominoes, late):
-    # One test, since each process that runs one of its parts would solve the game again.
+    # A single test, because each process would have to solve the game again.
     values = [_value(state) for state in late]
     assert len(set(values)) > 5
     np.testing.assert_allclose(values, by_the_rules(dominoes, late, dominoes.legal), atol=1e-12)
@@ -149,19 +149,19 @@ def test_the_game_itself(dominoes, late):
     found = by_the_rules(dominoes, late[:4], chosen)
     np.testing.assert_allclose(found, values[:4], atol=1e-12)
 
-    assert _optimum().rate == pytest.approx(0.0389463060, abs=1e-9)  # as its page says
+    assert _optimum().rate == pytest.approx(0.0389463060, abs=1e-9)  # value on the game's page
     results = Path(__file__).with_name("results") / "dominoes175.json"
     for solo in json.loads(results.read_text(encoding="utf-8"))["solos"]:
         assert wilson(solo["wins"], solo["games"])[0] < _optimum().rate
 
-    # How far agents are from it, for two of which that is known exactly.
+    # The exact exploitability of two of these agents is known.
     assert exploitability(agent, dominoes, games=200, seed=0).value < 1e-12
-    rates = {"greedy": 0.0377361, "random": 0.0078532}  # as its page says
+    rates = {"greedy": 0.0377361, "random": 0.0078532}  # values on the game's page
     for spec, rate in rates.items():
         found = exploitability(spec, dominoes, games=2000, seed=1)
         low, high = found.interval
         assert low < 2 * (_optimum().rate - rate) < high
-        assert high - low < 0.0105  # counted games would have twice 2.2% for `random`
+        assert high - low < 0.0105  # counting games gives twice 2.2% for `random`
         assert found.best == pytest.approx(2 * _optimum().rate - 1)
     assert found == exploitability("random", dominoes, games=2000, seed=1)
 

@@ -1,4 +1,4 @@
-"""The network that is shipped for the 112 game, against perfect play."""
+"""The shipped network for the 112 game, against perfect play."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ import boardenvs
 
 
 def test_112_never_loses_to_perfect_play():
-    """From every opening of up to four random plies that is still a tie."""
+    """The network keeps the tie in every tied opening of up to four random plies."""
     game = boardenvs.make("game112")
     rng = np.random.default_rng(0)
     trained, exact = agents.make("trained", game, 0), agents.make("exact", game, 0)
@@ -25,7 +25,7 @@ def test_112_never_loses_to_perfect_play():
         states = states[~game.terminated(states)]
         openings.append(states[(exact.values(states) == 0).all(1)])
     states = np.concatenate(openings)[:1000]
-    seats = np.arange(1000) % 2  # the trained agent's
+    seats = np.arange(1000) % 2  # seats of the trained agent
     for _ in range(game.max_plies):
         for player, turn in ((trained, seats), (exact, 1 - seats)):
             mine = ~game.terminated(states) & (states["to_move"] == turn)

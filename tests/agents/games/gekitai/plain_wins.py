@@ -1,10 +1,10 @@
-"""Forced wins of Gekitai: by trying every line of play, and as the search by proof numbers says."""
+"""Forced wins of Gekitai, by trying every line of play and by proof-number search."""
 
 import numpy as np
 
 
 def forced(game, states, seats, plies):
-    """Whether the seats can force wins within so many plies, by the rules alone."""
+    """Return whether the seats can force wins within `plies`, using only the rules."""
     rows, actions = np.nonzero(game.legal(states))
     after = states[rows]
     game.play(after, actions)
@@ -19,7 +19,7 @@ def forced(game, states, seats, plies):
 
 
 def fewest_plies(solver, states, plies):
-    """The fewest of 1, 3, ... plies within which a solver finds a win, 0 for none: shape (N,)."""
+    """Return the fewest of 1, 3, ... plies for which a solver finds a win, else 0: shape (N,)."""
     found = np.zeros(len(states), np.int64)
     for k, state in enumerate(states):
         for within in range(1, plies + 1, 2):

@@ -1,4 +1,4 @@
-"""Both readings of a placement that satisfies both players, against rules in plain Python."""
+"""Both interpretations of a placement that satisfies both players, in plain Python."""
 
 import itertools
 
@@ -8,7 +8,7 @@ import pytest
 from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.gekitai import Gekitai
 
-pytestmark = pytest.mark.slow  # has to be compiled for another reading of the rules
+pytestmark = pytest.mark.slow  # compiles another variant of the rules
 
 SIDE = 4
 STEPS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0, 0)]
@@ -17,7 +17,7 @@ CELLS = list(itertools.product(range(SIDE), repeat=2))
 
 @pytest.fixture(scope="module")
 def small():
-    """The game on 4 x 4 cells, fewer than the game itself allows."""
+    """Return the game on 4 by 4 cells, which its arguments do not allow."""
     game = Gekitai()
     game.constants["side"] = SIDE
     game.constants["board"] = 0x0F0F0F0F
@@ -26,7 +26,7 @@ def small():
 
 
 def placed(mine, theirs, cell):
-    """Both players' cells after a placement."""
+    """Return both players' cells after a placement."""
     new = {cell: 0, **dict.fromkeys(mine, 0), **dict.fromkeys(theirs, 1)}
     for down, right in STEPS:
         near = cell[0] + down, cell[1] + right
@@ -47,7 +47,7 @@ def satisfied(cells):
 
 
 def forced(mine, theirs, plies, attack, both_draw):
-    """Whether the attacker, who owns `mine` and is to move if `attack`, forces a win."""
+    """Return whether the attacker, who owns `mine` and is to move if `attack`, forces a win."""
     for cell in CELLS:
         if cell in mine | theirs:
             continue
@@ -66,7 +66,7 @@ def forced(mine, theirs, plies, attack, both_draw):
 
 
 def positions(num, seed):
-    """Live positions at random, the cells of who is to move first."""
+    """Return random unfinished positions; the cells of the player to move come first."""
     rng = np.random.default_rng(seed)
     found = []
     while len(found) < num:
@@ -105,7 +105,7 @@ def test_both_readings_are_as_plain_rules_say(small, solvers, attack, plies, num
         some = [k for k, one in enumerate(answers) if one == answer][:num]
         assert len(some) == num
         chosen += some
-    # What wins although it needs nobody's draw wins under both.
+    # A win that needs no draw to count as a loss is a win in both interpretations.
     assert set(answers) == {(False, False), (True, False), (True, True)}
     for k, both_draw in itertools.product(chosen, (False, True)):
         assert answers[k][both_draw] == forced(*asked[k], plies, attack, both_draw)
@@ -118,11 +118,11 @@ def test_both_readings_are_as_plain_rules_say(small, solvers, attack, plies, num
 
 
 def test_replies_are_those_of_the_reading(small, solvers):
-    """A reply is lost if the attacker wins after it, which in the other reading may be a draw."""
+    """A reply after which the attacker wins may be a draw in the other interpretation."""
     asked = []
     for one in positions(4000, 5):
         state = as_state(small, *one)
-        if not solvers[0].search(state, 1, plies=1).won:  # nor does it end the game by a draw
+        if not solvers[0].search(state, 1, plies=1).won:  # without a win or draw at once
             lost = [solver.replies(state, 2)[0][: len(CELLS)] for solver in solvers]
             asked.append((one, lost))
     differ = [(one, lost) for one, lost in asked if (lost[0] != lost[1]).any()]

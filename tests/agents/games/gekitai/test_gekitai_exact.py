@@ -1,4 +1,4 @@
-"""Gekitai's `exact`: it wins what it knows to be won, and claims nothing else."""
+"""Gekitai's `exact` wins what it knows to be won, and claims nothing else."""
 
 import copy
 
@@ -23,9 +23,9 @@ def exact(gekitai):
 
 @pytest.fixture(scope="module")
 def some(gekitai, live_positions):
-    """Positions, and within how few plies up to 5 who is to move can force a win.
+    """Return positions and the plies, up to 5, in which the player to move can force a win.
 
-    They are those of random games, and where these are won in 3 or 5, what comes of it as well.
+    They are positions of random games, and the positions after a winning move if won in 3 or 5.
     """
     states = live_positions(gekitai, 60, 5)
     solver = Solver(gekitai, 16)
@@ -80,7 +80,7 @@ def test_who_loses_makes_it_last(gekitai, exact):
     while not gekitai.over(states)[0]:
         gekitai.play(states, exact.act(states), illegal="raise")
         moves += 1
-    # Against the strategy nobody lasts longer: each of these replies is the best there is.
+    # Each of these replies is the best one, so nobody lasts longer against the strategy.
     assert moves == np.load(FILE)["rank"][0]
     assert states["returns"].tolist() == [[1, -1]]
 
@@ -95,7 +95,7 @@ def test_what_it_claims_is_so(gekitai, exact, some):
     assert (own == -1).sum() >= 24
     solver = Solver(gekitai, 16)
     for state, value, most in zip(states, own, plies, strict=True):
-        if value == -1 and most <= 6:  # whatever is played, the other player can force a win
+        if value == -1 and most <= 6:  # the other player can force a win after any move
             after = np.repeat(state, gekitai.num_actions)[gekitai.legal(state)[0]]
             gekitai.play(after, np.flatnonzero(gekitai.legal(state)[0]))
             after = after[~gekitai.over(after)]
@@ -109,7 +109,7 @@ def test_what_it_cannot_settle_it_does_not_claim(gekitai, poor, some):
     states = states[unsettled]
     assert len(states) >= 5
     assert (poor.plies(states) == -1).all()
-    # It does not go into a loss that it sees, as long as there is anything else.
+    # It avoids visible losses as long as there is another move.
     after = states.copy()
     gekitai.play(after, poor.choose(states, WORDS[: len(states)]), illegal="raise")
     assert (after["returns"][np.arange(len(after)), states["to_move"]] >= 0).all()
@@ -133,7 +133,7 @@ def test_a_choice_depends_on_its_position_alone(gekitai, exact, some):
 
 
 def test_a_win_must_come_before_the_longest_game(gekitai):
-    # 25 plies are not left, and less are not enough.
+    # The win takes 25 plies, which are more than the game allows.
     short = Gekitai(max_plies=24)
     agent = agents.make("exact", short, seed=1, budget=2000)
     assert np.isnan(agent.values(short.new(1))).all()
@@ -155,7 +155,7 @@ def test_near_the_longest_game_it_claims_what_exhaustive_search_says(live_positi
     settled = ~np.isnan(known[:, 0])
     assert 0 < settled.sum() < len(states)
     np.testing.assert_array_equal(known[settled], generic.values(states)[settled])
-    # What it does not settle is a draw: a game cut short.
+    # Unsettled positions are draws by truncation.
     assert not generic.values(states)[~settled].any()
 
 

@@ -14,7 +14,7 @@ from agents.games.gekitai.proofs.strategy import known_wins
 
 @pytest.fixture(scope="module")
 def shipped(gekitai):
-    """The positions after the openings of the package."""
+    """Return the positions after the package's openings."""
     moves = named_openings(gekitai, "balanced").moves
     states = gekitai.new(len(moves), 0)
     for actions in moves.T:
@@ -38,7 +38,7 @@ def test_no_two_of_them_are_the_same_turned(gekitai, shipped):
 
 
 def test_nobody_wins_them_within_a_few_plies(gekitai, shipped):
-    """By trying every line of play."""
+    """No seat can force a win within three plies; every line of play is tried."""
     states = shipped[::20]
     for seat in range(2):
         assert not forced(gekitai, states, np.full(len(states), seat), 3).any()
@@ -62,12 +62,12 @@ def test_neither_player_is_known_to_win(gekitai, shipped):
 def test_what_is_won_is_not_balanced(gekitai):
     states = gekitai.new(1)
     known = Solver(gekitai, 12, known_wins(gekitai))
-    assert not is_balanced(known, states[0], 1)  # the first player has it by heart
-    for move in ("E5", "A5", "D6", "C4", "D4"):  # and now O wins at once
+    assert not is_balanced(known, states[0], 1)  # the stored strategy wins
+    for move in ("E5", "A5", "D6", "C4", "D4"):  # then O wins at once
         gekitai.play(states, [gekitai.action_from_text(move)])
     assert not is_balanced(known, states[0], 1)
     states = gekitai.new(1)
-    for move in ("C3", "A3", "E4", "D5", "B5", "D2", "D4"):  # X wins after whatever O does
+    for move in ("C3", "A3", "E4", "D5", "B5", "D2", "D4"):  # X wins after any move of O
         gekitai.play(states, [gekitai.action_from_text(move)])
     assert not forced(gekitai, states, states["to_move"], 1).any()
     assert not is_balanced(known, states[0], 1000)

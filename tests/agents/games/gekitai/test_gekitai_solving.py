@@ -1,4 +1,4 @@
-"""Proof numbers in Gekitai, against every line of play."""
+"""Proof-number search in Gekitai, compared with all lines of play."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def variant(request):
 
 
 def mixed(game, live_positions, plies, num):
-    """Positions of random games in which a win is forced within 1, 3, ... plies, or not."""
+    """Return positions of random games with and without a forced win in 1, 3, ... plies."""
     states = live_positions(game, 120, 3)
     fewest = fewest_plies(Solver(game, 16), states, plies)
     chosen = [np.flatnonzero(fewest == few)[:num] for few in np.unique(fewest)]
@@ -55,7 +55,7 @@ def test_its_action_keeps_the_win(gekitai, live_positions):
         after = state.copy().reshape(1)
         gekitai.play(after, [found.action], illegal="raise")
         assert not gekitai.over(after)[0]
-        # The other player is to move, and is asked to hold out as long as that was to take.
+        # The other player is to move and defends as long as possible.
         rest = solver.search(after[0], 10**6, attack=False)
         assert rest.won
         assert rest.plies <= found.plies - 1

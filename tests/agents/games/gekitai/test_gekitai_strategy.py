@@ -1,4 +1,4 @@
-"""The strategy that wins Gekitai: the file that is shipped, and its check."""
+"""The shipped winning strategy of Gekitai and its check."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ def test_the_shipped_strategy_wins(shipped):
     assert hashlib.sha256(checker.FILE.read_bytes()).hexdigest() == card["sha256"]
 
 
-# -- The check finds every fault. -----------------------------------------------------------
+# -- The check finds every error. -----------------------------------------------------------
 
 
 def test_no_position_may_be_left_out(shipped, refused):
@@ -39,7 +39,7 @@ def test_no_position_may_be_left_out(shipped, refused):
 
 
 def test_every_rank_is_looked_at(shipped, refused):
-    # Each rank is the lowest that does: with a lower one it is too low for some answer.
+    # Each rank is the lowest possible one, so a lower rank is too low for some reply.
     highest = np.flatnonzero(shipped["rank"] > 3)
     for k in np.random.default_rng(1).choice(highest, 2, replace=False):
         records = shipped.copy()
@@ -80,7 +80,7 @@ def test_it_says_what_is_wrong_with_the_empty_board(shipped, field, value, messa
 
 
 def test_the_check_has_the_rules_of_the_game(gekitai, live_positions):
-    # It has its own: here they meet those of the package, on boards and moves of all kinds.
+    # The check has its own rules, which must agree with the package on all kinds of boards.
     states = live_positions(gekitai, 60, 4)
     rows = np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
     bits = np.uint64(1) << np.arange(36, dtype=np.uint64)
@@ -128,7 +128,7 @@ def test_the_empty_board_is_won_by_it_at_once(gekitai):
     found = Solver(gekitai, 4, known_wins(gekitai)).search(gekitai.new(1)[0], 1000)
     assert found.won
     assert found.plies == np.load(checker.FILE)["rank"][0]
-    assert found.positions == 0  # it need not be searched for
+    assert found.positions == 0  # no search is needed
 
 
 def test_it_is_for_the_game_itself_alone():

@@ -1,4 +1,4 @@
-"""Gekitai's threats and symmetries, on which its proofs stand."""
+"""Gekitai's threats and symmetries, on which its proofs rely."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def turns_of(params, words, out, back):
 
 
 def cells_of(words, side):
-    """Words as arrays of the board's cells."""
+    """Return words as arrays of the board's cells."""
     bits = np.array([8 * r + c for r in range(side) for c in range(side)], np.uint64)
     return (words[..., None] >> bits & np.uint64(1)).reshape(*words.shape, side, side)
 

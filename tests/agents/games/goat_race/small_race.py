@@ -1,9 +1,9 @@
-"""A small Goat Race solved by value iteration over the dice, and how near `mcts` comes to it.
+"""Exact solution of a small Goat Race by value iteration, and the distance of `mcts` from it.
 
-Two players race two goats each over 2 or 3 rows and 5 columns, and both goats have to arrive. With
-fewer columns nobody ever gets past the obstacles. Hidden is nothing, so a position is the stacks,
-whose turn it is, the die and what is asked. What may happen is asked of the rules: only the die is
-thrown here, in every way.
+Two players race with two goats each over 2 or 3 rows and 5 columns, and both goats must arrive.
+With fewer columns, nobody passes the obstacles. Nothing is hidden, so a position consists of the
+stacks, the seat to move, the die and the decision. The rules provide all transitions except the
+throws of the die, which are enumerated here.
 
 `python tests/agents/games/goat_race/small_race.py` prints the distances.
 """
@@ -18,11 +18,11 @@ SEATS = 2
 
 
 OBSTACLES = {2: [(1, "B"), (2, "D")], 3: [(1, "B"), (2, "D"), (3, "C")]}
-"""By the number of rows."""
+"""Obstacles by number of rows."""
 
 
 def small_race(height=2):
-    """The game with two goats each, fewer than its arguments allow."""
+    """Return the game with two goats each, fewer than its arguments allow."""
     game = GoatRace(num_players=SEATS, width=5, height=height, obstacles=OBSTACLES[height])
     game.constants["goats"] = 2
     game.constants["arrivals"] = 2
@@ -30,9 +30,9 @@ def small_race(height=2):
 
 
 class Solution:
-    """Exact values of the race, for seat 0: iterated until no value changes by more than `bound`.
+    """Exact values for seat 0, iterated until no value changes by more than `bound`.
 
-    Sweep k has the value of the race that is a draw after k turns, as `max_plies` makes it one.
+    Sweep k contains the values of the race that `max_plies` truncates after k turns.
     """
 
     def __init__(self, game, bound=1e-12):
@@ -41,7 +41,7 @@ class Solution:
         self.numbers = {self._key(record): k for k, record in enumerate(self.records)}
         self._lay_out()
         self.turn = np.zeros((len(self.records), SEATS))
-        """What a position is worth before the throw of the seat whose turn it is."""
+        """Value of each position before the throw of the seat to move."""
         self.sweeps = 0
         self.residual = np.inf
         while self.residual > bound:
@@ -53,7 +53,7 @@ class Solution:
         return record["stacks"].tobytes()
 
     def _placed(self):
-        """A record for each way the goats may be placed, the race about to begin."""
+        """Return a record for each placement of the goats, before the race starts."""
         states = self.game.new(1, 0)
         while states["decision"][0] == PLACE:
             rows, actions = np.nonzero(self.game.legal(states))
@@ -63,7 +63,7 @@ class Solution:
         return list(states[first])
 
     def _asked(self, records, seat, die, decision):
-        """The records with another question, none of them over."""
+        """Return unfinished copies of the records with another decision."""
         states = np.array(records, self.game.state_dtype)
         states["to_move"], states["die"], states["decision"] = seat, die, decision
         states["terminated"] = states["truncated"] = False
@@ -72,10 +72,10 @@ class Solution:
         return states
 
     def _lay_out(self):
-        """Find all stacks that play leads to, and of each question where its actions lead.
+        """Find all reachable stacks, and the transitions of the actions of each decision.
 
-        `moves[seat, die, decision]` are rows, actions, the number of the stacks after each, and
-        what the game's result is if it is over, else NaN.
+        `moves[seat, die, decision]` contains rows, actions, the number of the stacks after each
+        action, and the result if the game is over, else NaN.
         """
         game = self.game
         found = []  # (question, row, action, number after, result)
@@ -107,19 +107,19 @@ class Solution:
             self.moves[question] = row, action, after, result
 
     def _results(self, question, following):
-        """What each action is worth, `following` being what the stacks after it are."""
+        """Return the value of each action, given the values `following` of the stacks after it."""
         _, _, after, result = self.moves[question]
         return np.where(np.isnan(result), following[after], result)
 
     def _best(self, question, following, otherwise):
-        """The best action's worth for the seat to move; `otherwise` where there is none."""
+        """Return the best action's value for the seat to move, or `otherwise` without actions."""
         sign = 1 if question[0] == 0 else -1
         best = np.full(len(self.records), -np.inf)
         np.maximum.at(best, self.moves[question][0], sign * self._results(question, following))
         return np.where(np.isfinite(best), sign * best, otherwise)
 
     def after_throw(self, seat, die):
-        """What each position is worth when this was thrown: asked to go forward, and sideways."""
+        """Return each position's value after this throw, for decisions forward and sideways."""
         passed = self.turn[:, 1 - seat]
         forward = self._best((seat, die, FORWARD), passed, passed)
         return forward, self._best((seat, die, SIDEWAYS), forward, forward)
@@ -132,7 +132,7 @@ class Solution:
         return np.stack(swept, 1)
 
     def action_values(self, states):
-        """The worth of each action for the seat to move, shape (N, num_actions); NaN if illegal."""
+        """Return each action's value for the mover, shape (N, num_actions); NaN if illegal."""
         tables = {question: self._table(question) for question in self.moves}
         values = np.full((len(states), self.game.num_actions), np.nan)
         for k, state in enumerate(states):
@@ -141,7 +141,7 @@ class Solution:
         return values
 
     def _table(self, question):
-        """The same for one question and all stacks."""
+        """Return the action values of one decision for all stacks."""
         seat, die, decision = question
         forward, _ = self.after_throw(seat, die)
         results = self._results(
@@ -153,7 +153,7 @@ class Solution:
         return table
 
     def values(self, states):
-        """The worth of positions for seat 0, shape (N,); the result of those that are over."""
+        """Return the values of positions for seat 0, shape (N,); the result if finished."""
         values = self.game.returns(states)[:, 0].astype(np.float64)
         live = np.flatnonzero(~self.game.over(states))
         best = np.nanmax(self.action_values(states[live]), 1)
@@ -162,7 +162,7 @@ class Solution:
 
 
 def choices(solution, num, seed):
-    """Positions of random games in the race in which it matters what is played."""
+    """Return positions of random races in which the choice of the action matters."""
     game = solution.game
     rng = np.random.default_rng(seed)
     states = game.new(4 * num, seed)
@@ -180,7 +180,7 @@ def choices(solution, num, seed):
 
 
 def distances(solution, simulations, num, seed):
-    """How far `mcts` is off: the mean loss by its choices, and the mean error of its values."""
+    """Return the mean loss of the choices of `mcts`, and the mean error of its values."""
     states, values = choices(solution, num, seed)
     best = np.nanmax(values, 1)
     found = agents.make(f"mcts:{simulations}", solution.game, seed).search(states)

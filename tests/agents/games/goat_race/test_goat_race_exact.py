@@ -1,4 +1,4 @@
-"""Tree search in a small Goat Race, against its exact values: see `small_race`."""
+"""Tree search in a small Goat Race, compared with exact values of `small_race`."""
 
 import itertools
 
@@ -68,7 +68,7 @@ def test_more_simulations_come_closer(solution):
 @pytest.mark.parametrize(("width", "passes"), [(3, False), (4, False), (5, True)])
 def test_nobody_gets_past_the_obstacles_of_fewer_columns(width, passes):
     found = []
-    for walls in itertools.product(range(1, width - 1), repeat=3):  # the column of each row's
+    for walls in itertools.product(range(1, width - 1), repeat=3):  # column of each row
         reached = {(row, 0) for row in range(3)}
         while True:
             steps = {(r + d, c) for r, c in reached for d in (-1, 1)}

@@ -1,4 +1,4 @@
-"""Goat Race's greedy player: its formula written out again, positions by hand, and its strength."""
+"""The greedy agent of Goat Race: a second version of its formula, positions, and its strength."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ TWO, THREE = GAMES.values()
 
 
 def worth(game, state, me, racing):
-    """What the class says a position is worth, from its dictionary."""
+    """Return the value of a position by the formula in the class's docstring."""
     data = game.to_dict(state)
     rocks = {f"{column}{row}" for row, column in data["obstacles"]}
     n = game.num_players
@@ -42,12 +42,12 @@ def after(game, state, action):
 
 
 def best_actions(game, state):
-    """The actions that lead to the most at the end of the turn, by playing them out."""
+    """Return the actions with the highest value at the end of the turn, by playing them."""
     me, decision, die = (int(state[key]) for key in ("to_move", "decision", "die"))
     value = {}
     for action in np.flatnonzero(game.legal(state)[0]).tolist():
         then = after(game, state, action)
-        # The turn goes on if a forward move of this throw is asked of the same player.
+        # The turn continues if the same player must make a forward move of this throw.
         row = then["tops"][:, die - 1].sum() if die else 0
         on = decision == 1 and not then["terminated"] and row and can_go(game, then, die)
         if on:
@@ -60,7 +60,7 @@ def best_actions(game, state):
 
 
 def can_go(game, state, die):
-    """Whether a top goat of the row of the throw can go forward."""
+    """Return whether a top goat in the row of the throw can move forward."""
     data = game.to_dict(state)
     rocks = {f"{column}{row}" for row, column in data["obstacles"]}
     return any(
@@ -91,7 +91,7 @@ def test_it_chooses_what_its_formula_says(game, live_positions):
 def test_all_of_the_best_are_chosen_and_nothing_else(live_positions):
     for state in live_positions(TWO, 2, 8)[::6]:
         best = best_actions(TWO, state)
-        # Missing one of k actions in 16 k draws has a chance of k / e**16.
+        # One of k actions is missing in 16 k samples with probability k / e**16.
         assert chosen_actions(TWO, state, 16 * len(best)) == best
 
 
@@ -104,7 +104,7 @@ def test_it_does_not_foresee_the_die(live_positions):
     np.testing.assert_array_equal(greedy.choose(states, words), greedy.choose(other, words))
 
 
-# -- Positions by hand ----------------------------------------------------------------
+# -- Single positions -----------------------------------------------------------------
 
 FAR = [[row, "H"] for row in range(1, 7)]
 
@@ -135,7 +135,7 @@ def test_it_takes_its_win_and_not_the_rivals():
 
 
 def test_it_steps_aside_to_win():
-    # With a throw of 1, the goat of row 2 wins by way of H1.
+    # With a throw of 1, the goat of row 2 wins by H1.
     stacks = {"I3": "WW", "H2": "W", "D1": "B", "A5": "WBBB"}
     rocks = [[1, "B"], [2, "C"], *FAR[2:]]
     assert moves(stacks, "sideways", 1, obstacles=rocks) == {"H2H1"}
@@ -147,7 +147,7 @@ def test_it_covers_the_leading_rival():
 
 
 def test_it_leads_a_rival_to_an_obstacle_rather_than_on():
-    # All goats of row 1 are BLACK's: G1 stops before H1, where it is worth half a column less.
+    # All goats in row 1 belong to BLACK. G1 is before the obstacle at H1 and costs half a column.
     stacks = {"F1": "B", "D1": "B", "A2": "WWWWBB"}
     assert moves(stacks, "forward", 1) == {"F1G1"}
 
@@ -157,7 +157,7 @@ def test_it_leads_a_rival_to_an_obstacle_rather_than_on():
 
 @pytest.mark.parametrize(("num_players", "share"), [(2, 0.74), (3, 0.7)])
 def test_it_beats_random_players(num_players, share):
-    """Measured over 1,000 games: 81% won of two players, 80% of three, and most others drawn."""
+    """In 1,000 games, it won 81% with two players and 80% with three; most others were drawn."""
     game = GAMES[num_players]
     num = 300
     states = game.new(num, 5)

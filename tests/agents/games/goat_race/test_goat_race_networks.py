@@ -1,4 +1,4 @@
-"""The networks that are shipped for Goat Race: one for each number of players."""
+"""The shipped networks for Goat Race, one for each number of players."""
 
 import pytest
 

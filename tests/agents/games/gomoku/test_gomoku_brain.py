@@ -1,4 +1,4 @@
-"""A program that a manager of Gomoku tournaments runs."""
+"""The program that a manager of Gomoku tournaments runs."""
 
 import io
 import itertools
@@ -19,7 +19,7 @@ from boardenvs.inbox import Inbox
 
 
 class FirstFree:
-    """Plays the first empty cell; remembers what it was shown."""
+    """A player of the first empty cell that records the states it receives."""
 
     def __init__(self, game, seconds):
         self.game = game
@@ -32,7 +32,7 @@ class FirstFree:
 
 
 class ByTheClock(FirstFree):
-    """Also remembers how long it was to think."""
+    """A player that also records its time limits."""
 
     def __init__(self, game, seconds):
         super().__init__(game, seconds)
@@ -45,7 +45,7 @@ class ByTheClock(FirstFree):
 
 
 class Manager:
-    """Lines to a brain, and what it answers to all of them."""
+    """A manager that sends lines to a brain and returns the answers."""
 
     def __init__(self, kind=FirstFree):
         self.made = []
@@ -60,7 +60,7 @@ class Manager:
         return list(self.brain.answers(lines))
 
     def at_once(self, lines, get_ready):
-        """As a call, where the manager waits for no answer, and the program gets ready first."""
+        """Send lines without waiting for answers, after `get_ready`."""
         inbox = Inbox(lines)
         inbox.get_ready(get_ready)
         return list(self.brain.answers(inbox))
@@ -250,7 +250,7 @@ def test_what_a_move_took_before_the_search_is_taken_off(monkeypatch):
 
 
 class Watched(Inbox):
-    """Says when a manager's line that is no command to start has been dealt with."""
+    """An inbox that signals when the brain has handled an INFO line."""
 
     def __init__(self, lines):
         self.dealt_with = threading.Event()
@@ -345,7 +345,7 @@ def test_what_cannot_get_ready_is_raised_where_lines_are_awaited(manager):
         ("", "", {40}),
         ("0", "", {40}),
         ("0 1 2 3", "36 37 38 39", {4}),  # wins
-        ("0 1 2", "36 37 38 39", {40}),  # blocks a four, with the edge on the other side
+        ("0 1 2", "36 37 38 39", {40}),  # blocks a four at the edge
         ("", "30 40", {20, 50}),
     ],
 )
@@ -366,7 +366,7 @@ def test_whatever_comes_it_goes_on_and_ends(lines, end):
     answers = manager("START 9", *lines, "ABOUT", "RESTART", end, "ABOUT")
     assert all(len(answer.splitlines()) == 1 for answer in answers)
     assert answers[-2].startswith("name=")
-    assert answers[-1] == "OK" or answers[-1].startswith("ERROR")  # START was refused since
+    assert answers[-1] == "OK" or answers[-1].startswith("ERROR")  # START was refused in between
 
 
 def test_the_command(capsys, monkeypatch):

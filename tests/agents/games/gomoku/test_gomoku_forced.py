@@ -1,4 +1,4 @@
-"""Victory by continuous fours, as the tree search looks for it."""
+"""Victory by continuous fours, as the tree search finds it."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def found(states, p, most, cells, plies):
 
 
 def forced(game, states, most=100_000):
-    """The cell and the number of plies for each state, which stays as it is."""
+    """Return the cell and the number of plies for each state, and check that it is unchanged."""
     cells, plies = np.zeros((2, len(states)), np.int64)
     before = states.copy()
     found(states, game.constants[0], most, cells, plies)
@@ -28,7 +28,7 @@ def forced(game, states, most=100_000):
 
 
 class Plain:
-    """The same by the definition, on a dictionary of stones, with a plain recursion."""
+    """The same search by definition, a plain recursion on a dictionary of stones."""
 
     def __init__(self, game, state):
         self.game = game
@@ -43,7 +43,7 @@ class Plain:
         self.me = int(state["to_move"])
 
     def wins(self, who, cell):
-        """Whether a stone on an empty cell wins for a colour."""
+        """Return whether a stone on an empty cell wins for a colour."""
         for down, right in DIRECTIONS:
             length = 1
             for way in (1, -1):
@@ -68,7 +68,7 @@ class Plain:
         return [cell for cell in self.empty() if self.wins(who, cell)]
 
     def is_won(self, fours, first=None):
-        """Whether the attacker, to move, wins with so many fours at most."""
+        """Return whether the attacker, to move, wins with at most `fours` fours."""
         if first is None and self.winning(self.me):
             return True
         if fours == 0:
@@ -91,7 +91,7 @@ class Plain:
 
 
 def positions(game, num, seed):
-    """Positions of games in which stones are placed near each other."""
+    """Return positions of games in which stones are placed near each other."""
     rng = np.random.default_rng(seed)
     states = game.new(num, seed)
     kept = []
@@ -157,8 +157,8 @@ def test_four_and_four():
 
 
 def test_a_reply_that_makes_a_four_has_to_be_stopped():
-    # Black's only four is on 0 D or 0 E. The reply to the one gives white a four in the column,
-    # which black stops without one of his own, so that nothing is won.
+    # Black's only four uses 0 D and 0 E. One reply gives White a four in the column. Black must
+    # stop it without a four, so nothing is won.
     rows = [
         "XXX...O..",
         "....O....",
@@ -200,7 +200,7 @@ WON = [
     "XOXOXX...",
     "XOX..O...",
 ]
-"""Black to move wins by fours, the first of which is 4 C and no other."""
+"""Black to move wins by fours, and only 4 C starts the win."""
 
 
 @pytest.mark.slow  # compiles tree search for Gomoku
@@ -219,7 +219,7 @@ def test_searches_play_a_forced_win(spec):
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["mcts:3000", "puct:400"])
 def test_searches_refuse_what_allows_one(spec):
-    game, states = board("X........", *WON[1:])  # and white is to move
+    game, states = board("X........", *WON[1:])  # with White to move
     after = np.repeat(states, int(game.legal(states).sum()))
     game.play(after, np.flatnonzero(game.legal(states)[0]), illegal="raise")
     losing = forced(game, after)[1] > 0

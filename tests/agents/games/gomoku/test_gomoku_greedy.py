@@ -1,4 +1,4 @@
-"""Gomoku's greedy agent: its formula written out a second time, and positions checked by hand."""
+"""Gomoku's greedy agent: a second version of its formula, and single positions."""
 
 import itertools
 
@@ -18,7 +18,7 @@ VARIANTS = {
 
 
 def the_formula(game, state):
-    """The cells it may choose: as the class says, line by line and stone by stone."""
+    """Return the cells it may choose, by the definition in the class's docstring."""
     n, length, exact = game.board_size, game.win_length, game.exact
     board = game.to_dict(state)["board"]
     own, rival = "XO" if state["to_move"] == 0 else "OX"
@@ -44,14 +44,14 @@ def the_formula(game, state):
 
 
 def chosen_actions(game, state, times, seed=0):
-    """How often each action is chosen."""
+    """Return how often each action is chosen."""
     words = np.random.default_rng(seed).integers(0, 2**64, times, np.uint64)
     chosen = agents.make("greedy", game).choose(np.repeat(game.arrays.batch(state), times), words)
     return np.bincount(chosen, minlength=game.num_actions)
 
 
 def choices(drawing, **params):
-    """The positions it chooses among on a drawn board, as a player types them."""
+    """Return the cells it chooses among on a drawn board, as a player types them."""
     rows = drawing.split()
     game = boardenvs.make("gomoku", board_size=len(rows), **params)
     state = game.from_dict({"board": rows})
@@ -102,7 +102,7 @@ def test_it_wins_whenever_the_rules_let_it(params, live_positions):
 
 def test_ties_are_broken_uniformly():
     game = boardenvs.make("gomoku", board_size=6)
-    # The four cells in the middle lie on equally many lines.
+    # Equally many lines contain the four cells in the middle.
     best = the_formula(game, game.new(1, 0)[0])
     assert sorted(best) == [14, 15, 20, 21]
     counts = chosen_actions(game, game.new(1, 0)[0], 4000)
@@ -112,7 +112,7 @@ def test_ties_are_broken_uniformly():
 
 def test_the_largest_board_overflows_nothing():
     game = boardenvs.make("gomoku", board_size=26, win_length=26)
-    # Black needs one more in the bottom row, white holds the row above but one.
+    # Black needs one more stone in the bottom row. White has almost filled the row above.
     rows = ["." * 26] * 24 + ["O" * 25 + ".", "X" * 25 + "."]
     state = game.from_dict({"board": rows})
     assert the_formula(game, state) == {675}
@@ -123,7 +123,7 @@ def test_the_largest_board_overflows_nothing():
     assert chosen_actions(game, state, 20)[24 * 26 + 25] == 20
 
 
-# -- Positions checked by hand --------------------------------------------------------------
+# -- Single positions -----------------------------------------------------------------------
 
 
 def test_it_opens_in_the_middle():
@@ -158,7 +158,7 @@ def test_it_completes_its_own_line_rather_than_spoil_the_rivals():
         .........
     """
     assert choices(drawing) == {"0 E"}
-    # And so does white.
+    # White does the same.
     assert choices(drawing.replace(".........", "X........", 1)) == {"1 E"}
 
 
@@ -221,7 +221,7 @@ def test_with_exact_it_passes_a_line_by_that_would_be_too_long():
     """
     assert choices(drawing) == {"0 D"}
     assert "0 D" not in choices(drawing, exact=True)
-    # With the first stone elsewhere the gap makes just five.
+    # With the first stone elsewhere, the gap completes exactly five.
     assert choices(drawing.replace("XXX.XX...", ".XX.XX..X"), exact=True) == {"0 D"}
 
 

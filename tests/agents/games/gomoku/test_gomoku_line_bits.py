@@ -1,4 +1,4 @@
-"""Lines of a board as bits, beside the cells themselves."""
+"""Lines of a board as bits, compared with the cells."""
 
 import numpy as np
 from hypothesis import given
@@ -11,7 +11,7 @@ STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @st.composite
 def boards(draw):
-    """A board, 0 for an empty cell, and a length of lines on it."""
+    """Return a board, where 0 is an empty cell, and a length of lines."""
     side = draw(st.integers(5, 12))
     seed = draw(st.integers(0, 2**32 - 1))
     share = draw(st.sampled_from([0.1, 0.3, 0.6, 0.9]))
@@ -21,7 +21,7 @@ def boards(draw):
 
 
 def windows(cells, length):
-    """All rows of so many cells, each as cells in order."""
+    """Yield all rows of `length` cells, each as cells in order."""
     side = len(cells)
     for down, right in STEPS:
         for row in range(side):
@@ -32,7 +32,7 @@ def windows(cells, length):
 
 
 def short_of(cells, length, missing):
-    """Those windows that lack so many stones of one colour and hold none of the other's."""
+    """Yield the windows with stones of only one colour that lack `missing` stones."""
     for there in windows(cells, length):
         held = [int(cells[cell]) for cell in there]
         colours = set(held) - {0}

@@ -1,4 +1,4 @@
-"""Gomoku's balanced openings, and lists of others."""
+"""Gomoku's balanced openings, and lists of openings."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def board(request):
 
 
 def after(game, moves):
-    """The positions after openings."""
+    """Return the positions after openings."""
     states = game.new(len(moves), 0)
     for actions in moves.T:
         game.play(states, actions, illegal="raise")
@@ -39,7 +39,7 @@ def test_the_engine_sees_nobody_ahead(board):
     states = after(board, named_openings(board, "balanced").moves[::40])
     for thought in agents.make("threats:20000", board).think(states):
         assert not thought.proven
-        assert abs(thought.value) < 0.5  # it was judged with more nodes
+        assert abs(thought.value) < 0.5  # they were judged with more nodes
 
 
 def test_stones_are_near_others():
@@ -69,7 +69,7 @@ def test_matches_begin_with_them():
     assert scores.plies.min() > 6
 
 
-# As Gomocup has them: some with blanks after the commas of a stone, some without.
+# In the format of Gomocup, with and without blanks after the commas of a stone.
 LISTED = """-7,-8, -6,-9, -3,-9
 
 6,6, 4,6, 6,4, 4,4, 6,2, 4,2\r
@@ -79,7 +79,7 @@ LISTED = """-7,-8, -6,-9, -3,-9
 
 @pytest.fixture
 def listed(tmp_path):
-    """The function that gives the path of a list."""
+    """Return the function that writes a list and returns its path."""
 
     def written(content, name="openings_20.txt"):
         path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Gomoku's values on small boards, proved, beside a search that looks at every line of play."""
+"""Proven values of Gomoku on small boards, compared with an exhaustive search."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ VARIANTS = [(5, 3, False), (5, 3, True), (5, 4, False), (5, 4, True), (6, 4, Tru
 
 
 def late_positions(game, num, empty, seed):
-    """Positions of random games, not over, with so many empty intersections."""
+    """Return unfinished positions of random games with `empty` empty intersections."""
     rng = np.random.default_rng(seed)
     found = []
     while len(found) < num:
@@ -28,7 +28,7 @@ def late_positions(game, num, empty, seed):
 
 
 def value(solver, state):
-    """The value for the player to move: by whether either player forces a win."""
+    """Return the value for the player to move, by whether either player forces a win."""
     mine, theirs = (solver.search(state, attack=attack).won for attack in (True, False))
     assert mine is not None
     assert theirs is not None

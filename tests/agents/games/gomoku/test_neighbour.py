@@ -1,4 +1,4 @@
-"""The agent `neighbour`: the computer player of Gomoku's console."""
+"""The agent `neighbour`, the computer player of Gomoku's console program."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def after(game, *moves):
 
 
 def counts(game, states, times):
-    """How often each action is chosen in the one position."""
+    """Return how often each action is chosen in a position."""
     chosen = agents.make("neighbour", game, seed=0).act(np.repeat(states, times))
     return np.bincount(chosen, minlength=game.num_actions)
 
@@ -29,12 +29,12 @@ def counts(game, states, times):
 @pytest.mark.parametrize(
     ("moves", "num"),
     [
-        ([], 81),  # no last stone: anywhere
+        ([], 81),  # anywhere, without a last stone
         (["4 E"], 8),
         (["0 A"], 3),
         (["8 A", "2 A"], 5),
         (["4 D", "4 E"], 7),
-        (["0 B", "1 A", "1 B", "5 F", "0 A"], 76),  # the square is full: anywhere
+        (["0 B", "1 A", "1 B", "5 F", "0 A"], 76),  # anywhere, because the square is full
     ],
 )
 def test_uniformly_next_to_the_last_stone(gomoku, moves, num):

@@ -1,4 +1,4 @@
-"""Fifty positions that are won by fours, of the engine's games, each checked in plain Python."""
+"""Fifty positions from games of the engine that are won by fours, checked in plain Python."""
 
 import time
 from pathlib import Path
@@ -30,7 +30,7 @@ def test_the_engine_solves_them():
 
 
 def test_it_wins_them_against_the_best_reply():
-    """Every reply but the one that stops the five loses at once, so that one is the best."""
+    """It wins against the best reply, which is the only one that stops the five."""
     states = puzzles()
     engine = agents.make("threats", GAME)
     plies = np.array([one.plies for one in engine.think(states)])
@@ -63,7 +63,7 @@ def test_plain_python_confirms_them():
         stones = "".join(rows)
         colour, other = "XO" if stones.count("X") == stones.count("O") else "OX"
         assert wins_by_fours(board, colour, GAME)
-        # What the engine begins with keeps the victory.
+        # The engine's first move keeps the win.
         board[divmod(found.action, 15)] = colour
         made = fives(board, colour, GAME)
         assert made

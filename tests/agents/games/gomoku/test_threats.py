@@ -1,4 +1,4 @@
-"""The engine `threats`: positions drawn by hand, its budgets, and what every agent promises."""
+"""The engine `threats`: single positions, budgets, and common properties of agents."""
 
 import copy
 import os
@@ -18,14 +18,14 @@ NODES = 3000
 
 
 def position(drawing, **params):
-    """The game and the state of a drawing; players take turns, so X may be to move or O."""
+    """Return game and state of a drawing. X or O may be to move, because players take turns."""
     rows = drawing.split()
     game = boardenvs.make("gomoku", board_size=len(rows), **params)
     return game, game.from_dict({"board": rows})
 
 
 def thought(drawing, nodes=NODES, **params):
-    """The move that it makes on a drawn board, as a player types it, and what it thinks of it."""
+    """Return its move on a drawn board, as a player types it, and its analysis."""
     game, state = position(drawing, **params)
     [found] = agents.make(f"threats:{nodes}", game).think(state)
     assert found.line[0] == found.action
@@ -43,7 +43,7 @@ def positions(gomoku, live_positions):
     return live[:: 1 + len(live) // 60].copy()
 
 
-# -- Positions drawn by hand ----------------------------------------------------------------
+# -- Single positions -----------------------------------------------------------------------
 
 
 def test_it_opens_in_the_middle():
@@ -148,7 +148,7 @@ def test_it_wins_by_a_four_and_an_open_three():
 
 
 def test_it_stops_a_five_with_a_four_of_its_own():
-    # White's four has to be stopped on 5 F, which completes four of black's at the same time.
+    # White's four must be stopped on 5 F, which also completes four black stones.
     move, found = thought(
         """
         ...........
@@ -165,7 +165,7 @@ def test_it_stops_a_five_with_a_four_of_its_own():
         """
     )
     assert move == "5 F"
-    assert found.value == 1  # open at both ends: white cannot stop both
+    assert found.value == 1  # open at both ends, so White cannot stop both
 
 
 def test_with_exact_six_in_a_row_is_no_win():
@@ -213,12 +213,12 @@ def test_lines_along_the_edges():
 
 @pytest.mark.parametrize("empty", range(1, 8))
 def test_a_nearly_full_board_is_a_draw(empty):
-    # No line of five comes through these stones, however the last cells are filled.
+    # Neither player can complete a line of five with these stones, for any remaining cells.
     rows = ["XXOOX", "OOXXO", "XXOOX", "OOXXO", "XXOOX"]
     cells = list("".join(rows))
     blacks = [k for k, stone in enumerate(cells) if stone == "X"]
     whites = [k for k, stone in enumerate(cells) if stone == "O"]
-    for k in range(empty):  # the last ones placed are taken off first
+    for k in range(empty):  # remove the last stones first
         taken = blacks if k % 2 == 0 else whites
         cells[taken[k // 2]] = "."
     text = "".join(cells)
@@ -321,7 +321,7 @@ print(agents.make("threats:150", game).think(state))
     assert told[0] == told[1] != ""
 
 
-# -- What it tells --------------------------------------------------------------------------
+# -- Analysis -------------------------------------------------------------------------------
 
 
 def test_it_tells_what_it_thinks(gomoku, positions):
@@ -352,7 +352,7 @@ def test_its_line_can_be_played(gomoku, positions):
 
 
 def test_what_it_proves_comes_true(gomoku, positions):
-    """Against itself and against `greedy` it wins what it proves, within the plies it says."""
+    """It wins proven positions against itself and `greedy`, within the reported plies."""
     agent = agents.make("threats:3000", gomoku)
     greedy = agents.make("greedy", gomoku, seed=1)
     won = 0

@@ -1,4 +1,4 @@
-"""The greedy customer: answers by hand, every order right and short, a good end to a bad one."""
+"""The greedy customer: single answers, correct and short orders, and good ends of bad orders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRESETS = [[1, 13], [6, 7, 8, 9, 10], [2, 3, 4, 5], [3, 12]]
 
 
 def chosen(wanted, *answers):
-    """The answers that it chooses among after those given, as they are typed."""
+    """Return the possible next answers after the given answers, as a player types them."""
     game = GAMES[3]
     known = {game.action_to_text(a).lower(): a for a in range(game.num_actions)}
     said = [known[answer.lower()] for answer in answers]
@@ -28,7 +28,7 @@ def chosen(wanted, *answers):
 
 
 def played(game, num, seed):
-    """Orders from the start to the end, the agent told what it may know."""
+    """Return orders played to the end, where the agent receives only what it may know."""
     agent = agents.make("greedy", game, seed)
     rng = np.random.default_rng(seed)
     states = game.new(num, seed)
@@ -46,7 +46,7 @@ CHOICES = [
     ([[2], [3]], "", "Custom"),
     ([[2], [3]], "Custom", "Sausage,Bacon"),
     ([[2], [2, 3]], "Custom", "Sausage,Bacon"),
-    ([[2], [2, 3]], "Custom,Sausage", "Bacon,done"),  # one of them now, the other one later
+    ([[2], [2, 3]], "Custom,Sausage", "Bacon,done"),  # one ingredient now, the other one later
     ([[2], [2, 3]], "Custom,Bacon", "Sausage"),
     ([[2], [2, 3]], "Custom,Sausage,done", "y"),
     ([[2], [2, 3]], "Custom,Sausage,done,y,Custom", "Sausage,Bacon"),
@@ -54,13 +54,13 @@ CHOICES = [
     ([[1, 13], [1, 13]], "Hawaiian", "y"),
     ([[1, 13], [1, 13]], "Hawaiian,y", "Hawaiian"),
     ([[1, 13], [1, 13]], "Hawaiian,y,Hawaiian", "n"),
-    # A preset is shorter said by its flavour, so it is the other one that gets ingredients,
+    # A preset is shorter by flavour, so custom ingredients go to the other pizza,
     ([[1, 13], [1, 13, 15]], "Custom", "Ham,Pineapple,Caper"),
     ([[1, 13], [1, 13, 15]], "Custom,Ham,Pineapple", "Caper"),
     ([[2, 3, 4, 5], [3, 12]], "Custom,Bacon", "Cheese"),  # or the smaller one.
     ([[3, 12]], "Custom,Bacon,Cheese", "done"),
     ([[3, 12]], "Custom,Bacon,Cheese,done", "n"),
-    # It has gone wrong.
+    # The order is already wrong.
     ([[1, 13]], "Carbonara", "n"),
     ([[1, 13], [3, 12]], "Garden Feast", "n"),
     ([[1, 13]], "Hawaiian,y", "Hawaiian,Garden Feast,Meat Festival,Carbonara"),
@@ -87,14 +87,14 @@ def test_it_is_what_make_makes():
 
 
 def fewest_answers(wanted, most):
-    """How many answers an order takes if each preset is said by its flavour."""
+    """Return the number of answers of an order whose presets are named by flavour."""
     pizzas = [1 if ids in PRESETS else len(ids) + 2 for ids in wanted]
     return sum(pizzas) + len(pizzas) - (len(pizzas) == most)
 
 
 @pytest.mark.parametrize("most", GAMES)
 def test_every_order_is_right_and_as_short_as_can_be(most):
-    # 80,000 of 80,000 orders of up to three pizzas were right when it was measured.
+    # When measured, all of 80,000 orders of up to three pizzas were right.
     game = GAMES[most]
     states = played(game, 3000, most)
     assert (states["returns"] == 1).all()
@@ -104,7 +104,7 @@ def test_every_order_is_right_and_as_short_as_can_be(most):
 
 
 def can_be_right(game, state):
-    """Whether answers are left that make the order right."""
+    """Return whether further answers can make the order right."""
     data = game.to_dict(state)
     missing = Counter(tuple(ids) for ids in data["wanted"])
     hand = None
@@ -131,7 +131,7 @@ def can_be_right(game, state):
 def test_from_any_position_it_gets_what_can_be_got(most, live_positions):
     game = GAMES[most]
     states = live_positions(game, 150, most)
-    # Random play soon goes wrong; these are also on the way to the right order.
+    # Random play soon fails. These positions also lead to the right order.
     agent = agents.make("greedy", game, seed=1)
     good = game.new(150, most)
     for _ in range(3):
@@ -143,7 +143,7 @@ def test_from_any_position_it_gets_what_can_be_got(most, live_positions):
     ends = states.copy()
     playout(game, ends, lambda part, _: agent.act(part), illegal="raise")
     np.testing.assert_array_equal(ends["returns"][:, 0] == 1, hoped)
-    # A lost order is over after a flavour, or an ingredient and "done", and "no" at most.
+    # A lost order ends with a flavour, or an ingredient and "done", and at most one "no".
     assert (ends["ply"] - states["ply"])[~hoped].max() <= 3
 
 

@@ -1,4 +1,4 @@
-"""Victory by threats: what the engine claims is checked against every reply, in plain Python."""
+"""Victory by threats: plain Python checks the engine's claims against every reply."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SIDE = 9
 
 
 class Engine:
-    """The engine's search for chains of threats, asked about boards of the plain kind."""
+    """The engine's search for chains of threats, on boards of `by_fours`."""
 
     def __init__(self, game=GAME):
         self.game = game
@@ -23,7 +23,7 @@ class Engine:
         self.facts, self.known = known_facts(14), proofs(16)
 
     def ask(self, board, colour, most=20_000):
-        """What it says: 1, 0 or -1; the cell; the plies."""
+        """Return the answer 1, 0 or -1, the cell and the number of plies."""
         records = self.start.copy()
         s = records[0]
         set_up(s, self.codes, np.array([".XO".index(stone) for stone in board.values()], np.int8))
@@ -39,7 +39,7 @@ class Engine:
 
 
 def holds(engine, board, colour, cell, plies):
-    """Whether a move wins within so many plies, whatever the other replies."""
+    """Return whether a move wins within `plies` against all replies."""
     other = "O" if colour == "X" else "X"
     game = engine.game
     if cell in fives(board, colour, game):
@@ -48,7 +48,7 @@ def holds(engine, board, colour, cell, plies):
     made = fives(board, colour, game)
     against = fives(board, other, game)
     good = plies >= 3 and not against
-    # A reply that stops no five loses to it.
+    # A reply that does not stop a five loses to it.
     replies = made or [one for one, stone in board.items() if stone == "."]
     if good and len(made) < 2:
         for reply in replies:
@@ -68,7 +68,7 @@ def holds(engine, board, colour, cell, plies):
 
 
 def sparse(num, stones, seed):
-    """Boards with a few stones in the middle."""
+    """Return boards with a few stones in the middle."""
     rng = np.random.default_rng(seed)
     found = []
     while len(found) < num:
@@ -119,7 +119,7 @@ def test_two_open_threes_win_unless_the_other_has_a_four():
     found, cell, plies = engine.ask(board, "X")
     assert found == 1
     assert holds(engine, board, "X", cell, plies)
-    # White could answer each three with an open four of his own.
+    # White could answer each three with an open four.
     for r in (2, 3, 4):
         board[r, 1] = "."
     for cell in ((4, 0), (5, 0), (6, 0), (5, 1), (7, 1)):

@@ -1,4 +1,4 @@
-"""Victory by fours: what the engine finds is what plain Python finds."""
+"""Victory by fours: the engine finds the same as plain Python."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ VARIANTS = {
 
 
 def searched(game, state, most=100_000):
-    """What the engine says: 1, 0 or -1; the first action; how many plies it takes."""
+    """Return the engine's answer 1, 0 or -1, the first action and the number of plies."""
     records, codes = empty_position(game)
     s = records[0]
     set_up(s, codes, state["cells"])
@@ -31,7 +31,7 @@ def searched(game, state, most=100_000):
 
 
 def crowded(game, num, stones, seed):
-    """Positions with so many stones, dense in the middle, that are not over."""
+    """Return unfinished positions with `stones` stones, dense in the middle."""
     rng = np.random.default_rng(seed)
     side = game.board_size
     found = []
@@ -63,7 +63,7 @@ def test_it_finds_what_plain_python_finds(variant):
             assert found == (line is not None), game.to_text(state)
             outcomes.append(plies if found else 0)
             if found and plies > 1:
-                # What it begins with keeps the victory.
+                # The first move keeps the win.
                 cell = divmod(action, game.board_size)
                 board[cell] = colour
                 made = fives(board, colour, game)
@@ -105,7 +105,7 @@ def test_a_four_of_the_defender_refutes():
     game, state = position(drawing)
     assert searched(game, state) == (1, game.action_from_text("4 E"), 5)
     rows = drawing.split()
-    # White's reply on 4 F now makes a four: black has to stop it elsewhere, and cannot.
+    # White's reply on 4 F now makes a four, which Black must stop elsewhere.
     rows[0], rows[7] = "O........", ".....O..."
     game, state = position(" ".join(rows))
     assert searched(game, state)[0] == 0

@@ -1,4 +1,4 @@
-"""The tables of windows against the definition, a window at a time."""
+"""The tables of windows, compared with the definition for each window."""
 
 import functools
 
@@ -12,7 +12,7 @@ VARIANTS = [(4, False), (4, True), (5, False), (5, True), (6, False)]
 
 @functools.cache
 def named(window, line, exact):
-    """The code of a window, a string of `X`, `.` and `O`, with the stone in its middle."""
+    """Return the pattern of a window of `X`, `.` and `O`, with the stone in its middle."""
     middle = len(window) // 2
     length = 1
     for way in (1, -1):
@@ -78,7 +78,7 @@ def test_windows_are_named_by_the_definition(line, exact):
         ("...X*....", "wide open two"),
         (".XXX*....", "open four"),
         ("OXXX*....", "four"),
-        ("X.XX*X.X.", "open four"),  # two gaps, each of which makes five
+        ("X.XX*X.X.", "open four"),  # two gaps complete a five
         ("..XX*....", "wide open three"),
         ("O.XX*..O.", "open three"),
         ("O.XX*.O..", "three"),
@@ -93,9 +93,9 @@ def test_known_windows_of_five(window, name):
 
 
 def test_a_line_too_long_is_no_five_with_exact():
-    place = sum(3**i for i in (0, 1, 2, 3, 4))  # six in a row, with the one in the middle
+    place = sum(3**i for i in (0, 1, 2, 3, 4))  # six in a row, including the stone in the middle
     assert patterns.window_codes(5, True)[place] == patterns.DEAD
-    # Four, which the cell ahead would make five, and the one behind six.
+    # A four: the cell ahead completes five, the cell behind completes six.
     place = sum(3**i for i in (2, 3, 4, 0))
     assert patterns.window_codes(5, True)[place] == patterns.FOUR
 

@@ -1,4 +1,4 @@
-"""The engine's board: what it keeps by the way is what one sees looking at the stones anew."""
+"""The engine's board: incremental values equal values computed from the stones."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def cells_of(game, s):
 
 
 def seen(game, s, cell):
-    """What the record should hold of an empty cell, from the stones and the tables alone."""
+    """Return the expected values of an empty cell, computed from the stones and the tables."""
     reach = patterns.reach_of(game.win_length, game.exact)
     codes = patterns.window_codes(game.win_length, game.exact)
     stones = s["stones"]
@@ -50,7 +50,7 @@ def seen(game, s, cell):
 
 
 def check(game, s):
-    """Raise unless all that the record keeps is what the stones say."""
+    """Check all incremental values of a record against its stones."""
     counts = np.zeros((2, patterns.NUM_KINDS), np.int64)
     total = np.zeros(2, np.int64)
     name = np.uint64(0)
@@ -93,7 +93,7 @@ def test_it_keeps_what_the_stones_say_and_takes_all_back(game):
         place(s, codes, cell)
         if number % (1 + game.num_actions // 6) == 0:
             check(game, s)
-        # Now and then a few are taken back, and others placed.
+        # Sometimes a few stones are taken back and replaced by others.
         if number % 7 == 6:
             for back in moves[number : number - 3 : -1].tolist():
                 take_back(s, codes, back)

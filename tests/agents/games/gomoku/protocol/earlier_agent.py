@@ -1,11 +1,11 @@
-"""An agent of an earlier checkout, which knows no protocol yet, as a program for `engine:`.
+"""A program for `engine:` that wraps an agent of an older checkout without the protocol.
 
     git worktree add earlier 86325a1
     boardenvs arena gomoku puct:1s \\
         "engine:1100ms:python tests/agents/games/gomoku/protocol/earlier_agent.py earlier puct:1s"
 
-It needs of that checkout no more than `boardenvs.make`, `agents.make`, and `act`. Its agent thinks
-as its spec says: the time that the manager grants is not heeded.
+It uses only `boardenvs.make`, `agents.make` and `act` of the old checkout. The agent's spec sets
+its time. The program ignores the manager's time limits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 _WARM = 4
-"""Plies that compile all that a move needs."""
+"""Plies that compile everything that a move needs."""
 
 
 def main(folder: str, spec: str) -> None:
@@ -64,7 +64,7 @@ def _cell(text: str, size: int) -> int:
 
 
 def _board(size: int) -> list[int]:
-    """The stones of a position in some order in which they may have been placed."""
+    """Return the stones of a position in a possible order of placement."""
     stones: dict[int, list[int]] = {1: [], 2: []}
     for line in iter(sys.stdin.readline, ""):
         if line.strip() == "DONE":

@@ -1,4 +1,4 @@
-"""Programs as processes: what they write, what they leave behind, and how they are ended."""
+"""Engine programs as processes: their output, child processes and end."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="process groups as POSIX has 
 
 @pytest.fixture(params=[pytest.param(False, id="pipes"), pytest.param(True, id="copied")])
 def copied(request, monkeypatch):
-    """Whether output is copied to a socket, as on Windows."""
+    """Return whether output is copied to a socket, as on Windows."""
     if request.param:
         monkeypatch.setattr(engine_process, "_WINDOWS", True)
     return request.param
@@ -31,7 +31,7 @@ def copied(request, monkeypatch):
 
 @contextlib.contextmanager
 def running(code):
-    """A program in Python; it is ended."""
+    """Run a Python program and end it afterwards."""
     process = EngineProcess(shlex.join([sys.executable, "-c", code]))
     try:
         yield process
@@ -41,7 +41,7 @@ def running(code):
 
 @pytest.fixture
 def lifeline(tmp_path):
-    """A pipe with a name, and whether all who have opened it for writing have ended."""
+    """Yield a named pipe, and a function that waits until all its writers have ended."""
     path = tmp_path / "lifeline"
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -55,9 +55,9 @@ def lifeline(tmp_path):
 
 
 def held(path, more="cat"):
-    """A shell's command: a child holds a pipe and all that the program itself holds."""
+    """Return a shell command whose child holds a pipe and all files of the program."""
     child = f"(echo ready; exec sleep 1000) > {shlex.quote(str(path))} &"
-    # Its standard output goes to the pipe, the program's own stays open as another number.
+    # The child's standard output is the pipe. The program's own output stays open as descriptor 3.
     return shlex.join(["sh", "-c", f"exec 3>&1; {child} {more}"])
 
 
@@ -134,7 +134,7 @@ print(os.fstat(2).st_size, flush=True)
 sys.exit("last words")
 """
     with running(code) as process:
-        assert process.ask(seconds=PATIENCE) == "0"  # no file that grows
+        assert process.ask(seconds=PATIENCE) == "0"  # not a growing file
         with pytest.raises(EngineError, match=r"^ended with status 1: last words$"):
             process.ask(seconds=PATIENCE)
 

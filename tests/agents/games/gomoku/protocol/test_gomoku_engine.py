@@ -1,4 +1,4 @@
-"""Programs that speak the tournament's protocol, as agents: a good one, and many bad ones."""
+"""Programs with the tournament protocol as agents: a correct one, and many faulty ones."""
 
 import functools
 import itertools
@@ -66,7 +66,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def program(tmp_path):
-    """The function that gives the command of a program that goes wrong in some way."""
+    """Return the function that returns the command of a program with a given fault."""
     path = tmp_path / "program.py"
     path.write_text(PROGRAM, encoding="utf-8")
 
@@ -84,11 +84,11 @@ def small():
 def test_it_plays_what_the_program_plays(small, program):
     engine = EngineAgent(small, command=program("well"))
     states = small.new(1, 0)
-    for expected in (0, 2, 4):  # the first empty cell each time
+    for expected in (0, 2, 4):  # always the first empty cell
         assert engine.act(states).tolist() == [expected]
         small.play(states, [expected], illegal="raise")
         small.play(states, [small.legal(states)[0].argmax()], illegal="raise")
-    # Another game: the program is told the board.
+    # In another game, the program receives the whole board.
     other = small.restore(small.from_text(small.to_text(states[0])))
     cells = other["cells"][0, :49]
     assert engine.act(other).tolist() == [int((cells == 0).argmax())]
@@ -138,7 +138,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def dropping(tmp_path, monkeypatch):
-    """As `program`, of a program that loses requests; it has half a second to answer RESTART."""
+    """As `program`, but the program loses requests and has half a second to answer RESTART."""
     monkeypatch.setattr(engine_module, "_PATIENCE", (0.5, 3.0))
     path = tmp_path / "dropping.py"
     path.write_text(DROPPING, encoding="utf-8")
@@ -323,7 +323,7 @@ def test_an_agent_of_an_earlier_checkout_plays(small):
         scores = play_match(small, [engine, "random"], 4, 1, opening_plies=3)
         assert scores.forfeits == [0, 0]
         assert scores[0] >= least
-        # It is told positions as boards, and goes on from there by single moves.
+        # The program first receives a board, then single moves.
         assert play_match(small, [engine, own], 4, 1, opening_plies=3).forfeits == [0, 0]
 
 

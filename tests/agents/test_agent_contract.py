@@ -1,4 +1,4 @@
-"""What every agent promises: legal actions, from the state and a word of randomness alone."""
+"""Common properties of all agents: legal actions that depend only on states and random words."""
 
 import copy
 import functools
@@ -11,7 +11,7 @@ import boardenvs
 from agents.specs import agents_of
 from boardenvs.core.chance import seed_word
 
-# An agent's spec after its game; of Gekitai's trained agents "best", "warm" and "guided".
+# Game and spec; "best", "warm" and "guided" are Gekitai's trained agents.
 KINDS = [
     "gekitai random",
     "gekitai greedy",
@@ -31,7 +31,7 @@ KINDS += [
 
 @pytest.fixture(params=KINDS)
 def agent(request, tiny):
-    """Each kind of agent in turn."""
+    """Return each kind of agent in turn."""
     game, spec = request.param.split()
     if spec in ("best", "warm"):
         return agents.make(tiny.spec, game, 5, temperature=float(spec == "warm"))
@@ -42,7 +42,7 @@ def agent(request, tiny):
 
 @pytest.fixture(scope="module")
 def positions_of(live_positions):
-    """The function `name -> records` of at most a thousand live positions of a game."""
+    """Return the function `name -> records` of at most 1,000 unfinished positions of a game."""
 
     @functools.cache
     def positions_of(name):
@@ -81,7 +81,7 @@ def test_an_action_depends_on_its_state_and_word_alone(agent, positions):
     np.testing.assert_array_equal(agent.choose(positions[order], words[order]), chosen[order])
     for part in (slice(0, 1), slice(3, 5), slice(100, 207)):
         np.testing.assert_array_equal(agent.choose(positions[part], words[part]), chosen[part])
-    # Every state on its own.
+    # Each state alone.
     alone = [agent.choose(positions[i : i + 1], words[i : i + 1])[0] for i in range(100)]
     np.testing.assert_array_equal(alone, chosen[:100])
 
@@ -169,7 +169,7 @@ def test_it_refuses_the_states_of_another_game(agent, gekitai, game112, refused)
 
 
 def test_a_copy_acts_alike(agent, positions):
-    # An environment in mid-game is copied together with its opponents.
+    # Copying an environment during a game also copies its opponents.
     twin = copy.deepcopy(agent)
     words = np.arange(len(positions), dtype=np.uint64) << np.uint64(40)
     np.testing.assert_array_equal(twin.choose(positions, words), agent.choose(positions, words))

@@ -1,4 +1,4 @@
-"""`agents.make`: every spec, and one line for every spec that is none."""
+"""`agents.make`: all specs, and one-line errors for invalid specs."""
 
 import sys
 

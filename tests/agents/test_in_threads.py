@@ -1,4 +1,4 @@
-"""Work shared among threads: all have ended when it ends, whatever comes."""
+"""Work shared among threads: all threads end when the work ends, also after interrupts."""
 
 import _thread
 import signal
@@ -15,7 +15,7 @@ from agents.in_threads import StoppedError, in_threads
 
 @pytest.fixture
 def interrupts():
-    """Ctrl-C is heard, as it is not in the background."""
+    """Enable Ctrl-C, which is disabled in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -59,17 +59,17 @@ def test_an_error_comes_when_the_others_have_seen_it_and_ended(failing):
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="POSIX signals")
 @pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_stops_the_others_and_waits_for_them():
-    """Python left while a thread was in a network's code, and crashed there."""
+    """An interrupt waits for all threads, because exiting during a network's code would crash."""
     ended = []
 
     def work(place, stopping):
         if place:
-            time.sleep(0.1)  # until all have begun
+            time.sleep(0.1)  # until all threads have started
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         while not stopping():
             time.sleep(0.01)
         assert place, "the interrupt did not meet the one that works here"
-        for _ in range(2):  # more of them change nothing
+        for _ in range(2):  # further interrupts change nothing
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             time.sleep(0.15)
         ended.append(place)
@@ -82,7 +82,7 @@ def test_an_interrupt_stops_the_others_and_waits_for_them():
 @pytest.mark.parametrize("began", [False, True])
 @pytest.mark.parametrize("at", [1, 2])
 def test_an_interrupt_while_a_thread_begins(monkeypatch, began, at):
-    """Whether it does its work or not, nothing is done afterwards, and nobody waits for ever."""
+    """An interrupt at a thread's start ends all work, whether or not the thread started."""
     genuine, ended = _thread.start_new_thread, []
 
     def start(run, given):
@@ -92,7 +92,7 @@ def test_an_interrupt_while_a_thread_begins(monkeypatch, began, at):
             raise KeyboardInterrupt
 
     def work(place, stopping):
-        while not stopping():  # as one that waits for another's turn
+        while not stopping():  # like a thread that waits for another one's turn
             time.sleep(0.01)
         ended.append(place)
 
@@ -105,7 +105,7 @@ def test_an_interrupt_while_a_thread_begins(monkeypatch, began, at):
 
 
 def interrupt_at_beginning(monkeypatch):
-    """Have Ctrl-C come as a thread begins."""
+    """Raise KeyboardInterrupt when a thread starts."""
 
     def start(*_):
         raise KeyboardInterrupt
@@ -115,7 +115,7 @@ def interrupt_at_beginning(monkeypatch):
 
 @pytest.mark.parametrize("spec", ["puct:400", "puct:10s", "mcts:10s"])
 def test_a_search_that_is_interrupted_as_it_begins_ends(monkeypatch, spec):
-    """A thread of `puct` waited for the turn of another that had never begun."""
+    """A search ends even if one of its threads was interrupted before its start."""
     game = boardenvs.make("gekitai")
     agent = agents.make(spec, game, seed=0, threads=2)
     interrupt_at_beginning(monkeypatch)
@@ -127,7 +127,7 @@ def test_a_search_that_is_interrupted_as_it_begins_ends(monkeypatch, spec):
 
 
 def assert_unharmed(agent, spec, game):
-    """Nothing of an interrupted search is left in the agent."""
+    """Check that an interrupted search left nothing in the agent."""
     fresh = agents.make(spec, game, seed=0, threads=1)
     fresh._rng, agent._rng = np.random.default_rng(1), np.random.default_rng(1)
     assert agent.act(game.new(1, 0)) == fresh.act(game.new(1, 0))
@@ -143,7 +143,7 @@ def search_until(sent, agent, state):
 @pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("spec", ["puct:400", "puct:10s", "mcts:10s"])
 def test_a_search_that_is_interrupted_at_any_time_ends(spec):
-    """The thread that an interrupt meets has its turn, waits for it, or is in a network's code."""
+    """An interrupt may meet a thread during its turn, while it waits, or in a network's code."""
     game = boardenvs.make("gekitai")
     agent = agents.make(spec, game, seed=0, threads=2)
     state, main = game.new(1, 0), threading.main_thread().ident

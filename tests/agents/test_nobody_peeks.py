@@ -1,7 +1,7 @@
-"""Players that try to read hidden tiles and the coming dice, and gain nothing by it.
+"""Agents that try to read hidden tiles and future dice, and gain nothing.
 
-Each attack is shown to work where nothing guards against it: on states as they are, and on
-words made as the games' own streams are.
+Each attack is shown to work without protection: on unconcealed states, and on words that are made
+like the games' own streams.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ INVERSES = [
 ]
 STEPS = np.arange(-40, 41).astype(np.uint64) * GAMMA
 MOST = 12
-"""Words that an attack begins with."""
+"""Number of words at the start of an attack."""
 
 
 def unshifted(z, shift):
-    """The x with x ^ (x >> shift) == z."""
+    """Return the x with x ^ (x >> shift) == z."""
     x = z
     for _ in range(64 // shift + 1):
         x = z ^ (x >> np.uint64(shift))
@@ -38,13 +38,13 @@ def unshifted(z, shift):
 
 
 def unmixed(bits):
-    """The stream words that these random bits belong to: `mixed` turned back; uint64 arrays."""
+    """Return the stream words of these random bits, the inverse of `mixed`; uint64 arrays."""
     z = unshifted(unshifted(bits, 31) * INVERSES[0], 27) * INVERSES[1]
     return unshifted(z, 30)
 
 
 def foreseen(words):
-    """Words that can be computed from these by steps back and forth, mixing and unmixing."""
+    """Return words computable from these by steps in both directions, mixing and unmixing."""
     given = np.array(words, np.uint64)[:MOST]
     known = [given]
     for _ in range(2):
@@ -59,7 +59,7 @@ def test_mixing_can_be_turned_back():
 
 
 class Spy:
-    """Plays the first legal action, and keeps what it is told."""
+    """A player of the first legal action that records the states it receives."""
 
     deterministic = True
 
@@ -73,7 +73,7 @@ class Spy:
 
 
 class WordSpy(Spy):
-    """Is given random words, too."""
+    """A spy that also receives random words."""
 
     def choose(self, states, words):
         self.words = np.concatenate([getattr(self, "words", words[:0]), words])
@@ -132,11 +132,11 @@ def test_an_agent_is_not_told_the_seed_of_its_match():
     assert one_way(np.zeros(1, np.uint64), "a") != one_way(np.zeros(1, np.uint64), "b")
 
 
-# -- The coming dice ----------------------------------------------------------------------
+# -- Future dice --------------------------------------------------------------------------
 
 
 def guessed_and_thrown(conceal):
-    """Whether the die after a turn was foreseen by playing on from the state that was told."""
+    """Return whether playing on from the received state predicts the die of the next turn."""
     game = boardenvs.make("goat_race", num_players=2)
     rng = np.random.default_rng(0)
     hits = []
@@ -169,7 +169,7 @@ def test_dice_are_not_foreseen():
 
 
 class TilePeeker:
-    """Turns over the cell whose tile, as the state has it, fits most stacks; plays where it can."""
+    """A player that turns over the tile that fits most stacks according to its state."""
 
     deterministic = True
     spec = "tile peeker"
@@ -182,7 +182,7 @@ class TilePeeker:
 
     def best(self, state):
         mask = self.game.legal(state)[0]
-        if state["hand"] >= 0:  # the highest stack that it fits
+        if state["hand"] >= 0:  # the highest stack that fits
             ways = np.flatnonzero(mask)
             return ways[np.argmax([state["heights"][(a - CELLS) // 2] for a in ways])]
         cells = np.flatnonzero(mask)
@@ -195,7 +195,7 @@ class TilePeeker:
 
 
 class BlindPeeker(TilePeeker):
-    """The same, but it shuffles what it has not seen before it looks."""
+    """A peeker that shuffles unseen tiles before it looks."""
 
     spec = "blind peeker"
 
@@ -204,7 +204,7 @@ class BlindPeeker(TilePeeker):
 
 
 def alone(game, agent, num_games):
-    """How many games an agent wins that is told all."""
+    """Return how many games an agent wins that receives unconcealed states."""
     states = game.new(num_games, 0)
     playout(game, states, lambda live, _: agent.act(live))
     return int((states["returns"][:, 0] > 0).sum())
@@ -216,5 +216,5 @@ def test_hidden_tiles_are_not_read():
     told_all = alone(game, TilePeeker(game), games)
     peeking = play_match(game, [TilePeeker(game)], games, 0).wins[0]
     blind = play_match(game, [BlindPeeker(game)], games, 0).wins[0]
-    assert told_all > 10 * max(peeking, 1)  # it would pay
+    assert told_all > 10 * max(peeking, 1)  # peeking would pay off
     assert abs(peeking - blind) < 4 * (peeking + blind) ** 0.5

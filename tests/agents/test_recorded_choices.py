@@ -1,8 +1,8 @@
-"""What every agent chooses, as it was when `choices.json` of its game's tests was written.
+"""Choices of all agents, compared with the recorded `choices.json` of each game.
 
-Stores of games tell an agent's play from what it was earlier by its class's `play_version`
-(see `agents.arena.versions`). If a change of play is meant, raise that number, and write the
-files anew, which refuses whatever was forgotten:
+Stores distinguish versions of an agent's play by the class's `play_version` (see
+`agents.arena.versions`). If a change of play is intended, raise this number and write the files
+again. Writing refuses agents whose number was not raised:
 
     python tests/agents/test_recorded_choices.py --write
 """
@@ -24,20 +24,20 @@ from boardenvs.envs.playout import playout
 
 SIMULATIONS = {"mcts": 60, "puct": 20}
 UNSEARCHED = ("gomoku", "goat_race", "pizza_order")
-"""Where searches are left out: each takes long to compile, and is the same elsewhere."""
+"""Games without recorded searches, which take long to compile and are the same for other games."""
 NUM = 24
-"""Positions of each game."""
+"""Number of positions of each game."""
 ROUNDED = 2
-"""Choices that may differ where a network's logits are rounded otherwise, on another processor."""
+"""Choices that may differ because other processors round a network's logits differently."""
 
 
 def file_of(name):
-    """Where a game's record lies."""
+    """Return the path of a game's record."""
     return Path(__file__).parent / "games" / name / "choices.json"
 
 
 def recorded(name):
-    """By what a variant of a game is called, its arguments (`params`), and its `agents`."""
+    """Return arguments (`params`) and agents (`agents`) of each variant, by its name."""
     path = file_of(name)
     if not path.exists():
         return {name: {"params": {}, "agents": {}}}
@@ -48,9 +48,9 @@ RECORDED = {which: (name, one) for name in boardenvs.GAMES for which, one in rec
 
 
 def positions(game):
-    """Live positions of random games as the seats to move may know them, and words for each.
+    """Return unfinished positions of random games, concealed for the seats to move, and words.
 
-    In every other one the last action is unknown.
+    Every other position has no last action.
     """
     rng = np.random.default_rng(16)
     states = game.new(8, 16)
@@ -69,7 +69,7 @@ def positions(game):
 
 
 def chosen(which):
-    """For each agent that is recorded of a game: its class, version and choices."""
+    """Return class, version and choices of each recorded agent of a game."""
     name, one = RECORDED[which]
     game = boardenvs.make(name, **one["params"])
     states, words = positions(game)
@@ -80,7 +80,7 @@ def chosen(which):
         if name == "exact" and game.name == "gomoku":
             continue  # these positions are too large for it
         if name == "perfect":
-            continue  # it looks at all positions first, for some 15 seconds
+            continue  # it examines all positions first, for about 15 seconds
         spec = f"{name}:{SIMULATIONS[name]}" if name in SIMULATIONS else name
         try:
             agent = agents.make(spec, game, 0)
@@ -88,7 +88,7 @@ def chosen(which):
             continue
         found[spec] = {
             "class": type(agent).__name__,
-            # The package's own version, which comes first, says nothing of the play.
+            # The package's version comes first and does not describe the play.
             "version": agent_version(spec, agent).partition(", ")[2],
             "choices": " ".join(map(str, agent.choose(states, words))),
         }
@@ -96,7 +96,7 @@ def chosen(which):
 
 
 def difference(spec, now, then):
-    """What is to be done about an agent that is not what was recorded; "" for nothing."""
+    """Return what to do if an agent differs from its record; "" for nothing."""
     write = f"python {'/'.join(Path(__file__).parts[-3:])} --write"
     if then is None or now["version"] != then["version"]:
         return f"another version of {spec}: write the record anew with '{write}'"
@@ -140,7 +140,7 @@ def test_a_change_of_play_is_told():
 
 
 def write():
-    """Write the records, but for agents whose play has changed and whose version has not."""
+    """Write the records, unless an agent's play has changed without a new version."""
     found = {which: chosen(which) for which in RECORDED}
     for which, now in found.items():
         for spec, then in RECORDED[which][1]["agents"].items():

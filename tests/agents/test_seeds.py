@@ -1,4 +1,4 @@
-"""What comes of a match's seed: different for all, and of no use to find the rest."""
+"""Words derived from a match's seed: all different, and useless to predict others."""
 
 import numpy as np
 
@@ -30,13 +30,13 @@ def test_words_depend_on_seed_label_and_number_alone():
 
 
 def test_words_are_no_steps_of_one_stream():
-    # Two words of a SplitMix64 stream differ, once the mixing is undone, by a known constant.
+    # Unmixed words of a SplitMix64 stream differ by a known constant.
     words = [int(w) for w in seeds.one_way_words(7, "words 0", np.arange(50))]
     games = [int(w) for w in make_streams(seed_word(7), 50)]
     gamma = 0x9E3779B97F4A7C15
     roots = [unmixed(word) for word in words]
     steps = {gamma * k % 2**64 for k in range(-50, 51)}
-    assert (unmixed(games[1]) - unmixed(games[0])) % 2**64 == gamma  # it would be noticed
+    assert (unmixed(games[1]) - unmixed(games[0])) % 2**64 == gamma  # would be detected
     known = {*roots, *map(unmixed, games)}
     for k, root in enumerate(roots):
         others = known - {root}
@@ -44,7 +44,7 @@ def test_words_are_no_steps_of_one_stream():
 
 
 def unmixed(word):
-    """The SplitMix64 state whose output is `word`."""
+    """Return the SplitMix64 state whose output is `word`."""
 
     def undone(z, shift):
         found = z

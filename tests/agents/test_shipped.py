@@ -1,4 +1,4 @@
-"""The agents that are shipped: made by the committed settings, small, and as strong as they say."""
+"""The shipped agents: trained with the committed settings, small, and as strong as stated."""
 
 import hashlib
 import re
@@ -21,12 +21,12 @@ SHIPPED = sorted({*PLACE.glob("*/*.onnx")} - {*VERSIONS})
 
 
 def trained_on(path):
-    """The game that a network was trained on, on one size or several."""
+    """Return the game or sizes that a network was trained on."""
     return games_of_card(read_card(path))
 
 
 def least(path):
-    """The scores that a network's card must show, by whom it played against."""
+    """Return the required scores of a network's card, by opponent."""
     file = Path(__file__).parent / "games" / path.parent.name / "least.toml"
     floors = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     assert floors.keys() <= {network.stem for network in path.parent.glob("*.onnx")}
@@ -35,7 +35,7 @@ def least(path):
 
 @pytest.fixture(params=SHIPPED, ids=lambda path: path.stem)
 def agent(request):
-    """Each shipped agent, on the smallest board that it was trained on."""
+    """Return each shipped agent, on its smallest board."""
     game = games_of(trained_on(request.param))[0]
     return agents.make(f"trained:{request.param}", game, seed=0)
 
@@ -46,7 +46,7 @@ def test_every_game_has_its_own():
         game = trained_on(path)
         assert game.name == path.parent.name
         found = {shipped(one) for one in games_of(game)}
-        assert path in found  # of several sizes some may have one of their own
+        assert path in found  # some sizes may have their own network
         assert isinstance(game, Sizes) or found == {path}
     others = {check_strategy.FILE.with_suffix(".json"), *PLACE.glob("**/*.openings.json")}
     cards = {*PLACE.glob("**/*.json")} - others
@@ -59,7 +59,7 @@ def test_small(agent):
 
 
 def test_made_by_the_committed_settings(agent):
-    # A setting that came later than the agent was at its default.
+    # Settings that are newer than the agent had their defaults.
     settings = settings_for(trained_on(agent.path))
     assert settings_from(agent.card["settings"]) == settings
     words = agent.card["command"].split()
@@ -69,7 +69,7 @@ def test_made_by_the_committed_settings(agent):
 
 
 def test_its_version_in_int8(agent):
-    """It is there where it was measured to be worth it, and searches ask it."""
+    """An int8 version exists if it was measured to be useful, and searches use it."""
     entry = agent.card.get("int8", {"file": None})
     search = agents.make(f"puct:1:{agent.path}", agent.game, seed=0)
     if entry["file"] is None:
@@ -91,7 +91,7 @@ def test_the_scores_of_the_card(agent):
     for against, score in least(agent.path).items():
         found = [entry for entry in agent.card["scores"] if entry["against"] == against]
         assert found
-        for entry in found:  # on each size
+        for entry in found:  # for each size
             assert entry["games"] >= 1000
             assert entry["score"] >= score
 
@@ -106,7 +106,7 @@ def test_the_card_is_complete(agent):
         assert card["params"] == game.params
     assert card["steps"] >= 1
     assert card["seed"] >= 0
-    assert not re.search(r"(^|[ =])[/~]", card["command"])  # no folder of one machine
+    assert not re.search(r"(^|[ =])[/~]", card["command"])  # no absolute paths
     assert card["versions"].keys() >= {
         "python",
         "boardenvs",
@@ -124,7 +124,7 @@ def test_the_card_is_complete(agent):
     for entry in card["scores"]:
         assert entry["games"] >= 1000
         assert entry["games"] == entry["wins"] + entry["draws"] + entry["losses"]
-        # A draw is shared by all seats; alone, there is nothing to share.
+        # A draw is shared by all seats; solo games have nothing to share.
         share = 1 / game.num_players if game.num_players > 1 else 0
         points = entry["wins"] + entry["draws"] * share
         assert entry["score"] == pytest.approx(points / entry["games"], abs=1e-4)
@@ -146,12 +146,12 @@ def test_its_checksum(agent):
     indirect=True,
 )
 def test_the_scores_of_the_card_come_out_again(agent):
-    """In fewer games: a score as far off as this has one chance in ten thousand."""
+    """Fewer games reproduce the card's scores; by chance, one in 10,000 agents fails."""
     others = agent.game.num_players - 1
     for entry in scores_on(agent.card, agent.game):
         games = min(entry["games"], 100 if others else 10_000)
         players = [agent, *[entry["against"]] * others]
         again = agents.play_match(agent.game, players, games, entry["seed"])
-        # Of a game with draws the spread is smaller; one in a hundred keeps it off 0.
+        # Games with draws have less variance. One in a hundred keeps the variance above 0.
         share = min(max(entry["score"], 0.01), 0.99)
         assert abs(again[0] - entry["score"]) < 4 * (share * (1 - share) / games) ** 0.5

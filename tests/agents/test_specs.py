@@ -40,7 +40,7 @@ def test_specs_are_made_of_the_table():
     assert {*told, "mcts", "puct", "puct:SIMULATIONS", "trained"} < set(SPECS)
     assert len(set(SPECS)) == len(SPECS)
     assert "engine:COMMAND" in SPECS
-    assert {"engine", "text", "text:MODULE"}.isdisjoint(SPECS)  # what they must be told
+    assert {"engine", "text", "text:MODULE"}.isdisjoint(SPECS)  # they need an argument
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -48,7 +48,7 @@ def test_every_spec_that_is_shown_is_one(spec):
     known = parse(spec)
     assert ":".join([known.name, *known.arguments]) == known.text == spec
     assert (known.declared is not None) == (spec != "MODULE:FACTORY")
-    assert tuple(known.by_kind) == known.arguments  # they are shown by their kinds
+    assert tuple(known.by_kind) == known.arguments  # arguments are shown by their kinds
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -1,4 +1,4 @@
-"""No file has code of the user's own run, unless the command names it again."""
+"""No file runs a user's code unless the command names the code again."""
 
 import functools
 import json
@@ -35,13 +35,13 @@ def nothing_allowed(monkeypatch):
 
 @pytest.fixture
 def canary(own_module):
-    """The function that tells whether the user's module has been imported since it was written."""
+    """Return the function that tells whether the user's module was imported since its last call."""
     own_module("mine", MINE)
     sys.modules.pop("mine", None)
     return lambda: sys.modules.pop("mine", None) is not None
 
 
-# -- What it is -------------------------------------------------------------------------
+# -- Kinds of user code -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, 
     }
     folder = tmp_path / "run"
     settings = replace(tiny_settings, ppo_steps=256, **{place: changes[place]})
-    train(gekitai, folder, seed=0, settings=settings)  # from Python, which names it
+    train(gekitai, folder, seed=0, settings=settings)  # allowed, because the Python code names it
     assert canary()
 
     with refused(

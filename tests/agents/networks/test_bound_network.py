@@ -1,4 +1,4 @@
-"""Networks bound to arrays: they evaluate as ever, and searches that use them find the same."""
+"""Networks bound to arrays: the same evaluations, and the same search results."""
 
 import pickle
 from types import SimpleNamespace
@@ -46,7 +46,7 @@ def found(agent, states):
 
 
 def check_alike(game, states, kind, simulations, path=None):
-    """Bound or asked for each batch anew, on one thread or two, again or from a copy."""
+    """Check that bound and unbound networks agree, with one or two threads and as copies."""
     network = OnnxPolicy(game, path, int8=True)
     plain = SimpleNamespace(evaluate=network.evaluate)
     expected = found(kind(game, 0, simulations, evaluator=plain), states)
@@ -91,7 +91,7 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
     for _ in range(3):
         agent.act(gekitai.new(num, 0))
     agent.act(gekitai.new(1, 0))
-    assert 2 <= len(made) <= 4  # two slots, for each thread at most
+    assert 2 <= len(made) <= 4  # two slots, with at most one per thread
 
 
 @pytest.mark.parametrize("capacity", [0, -1, 2.5, 2**40, None])

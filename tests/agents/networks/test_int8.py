@@ -1,4 +1,4 @@
-"""Networks in 8-bit integers: close to those in float32, whatever weights are put in."""
+"""Networks in 8-bit integers stay close to float32 for any weights."""
 
 import functools
 from pathlib import Path
@@ -19,19 +19,19 @@ from agents.networks.int8 import Int8Template, bias_corrected, int8_template
 
 @pytest.fixture(scope="module")
 def board():
-    """The game of the network."""
+    """Return the game of the network."""
     return boardenvs.make("gomoku", board_size=9)
 
 
 @pytest.fixture(scope="module")
 def network():
-    """One of plain convolutions, 32 channels and two blocks, which learned 9x9 to the end."""
+    """Return a trained convolutional network for 9x9, with 32 channels and two blocks."""
     return Path(__file__).with_name("convolutional.onnx").read_bytes()
 
 
 @pytest.fixture(scope="module")
 def seen(board):
-    """Observations of random games, int8 of shape (N, planes, 9, 9)."""
+    """Return observations of random games, int8 of shape (N, planes, 9, 9)."""
     states = board.new(256, 0)
     rng = np.random.default_rng(0)
     found = []
@@ -56,7 +56,7 @@ def weights_of(network):
 
 
 def changed(network, seed=1):
-    """A network with other weights, and these."""
+    """Return a network with changed weights, and the weights."""
     model = onnx.load_from_string(network)
     rng = np.random.default_rng(seed)
     for tensor in model.graph.initializer:
@@ -86,7 +86,7 @@ def assert_close(network, other, seen):
     (logits, values), (near_logits, near_values) = judged(network, seen), judged(other, seen)
     assert not np.array_equal(logits, near_logits)
     apart = np.abs(probabilities(logits) - probabilities(near_logits))
-    assert apart.max() < 0.3  # where two moves are equally good, a trifle decides
+    assert apart.max() < 0.3  # small errors decide between equally good moves
     assert np.quantile(apart, 0.999) < 0.1
     assert apart.mean() < 0.002
     assert np.abs(values - near_values).mean() < 0.05
@@ -100,7 +100,7 @@ def test_it_says_nearly_the_same(network, template, seen):
 def test_corrected_biases_bring_the_mean_value_back(network, template, seen):
     model = onnx.load_from_string(template.network)
     for tensor in model.graph.initializer:
-        if tensor.name.endswith("blocks.1.second.weight_quantized"):  # all rounded up
+        if tensor.name.endswith("blocks.1.second.weight_quantized"):  # as if rounded up
             kernel = np.minimum(numpy_helper.to_array(tensor), 63) + 1
             tensor.CopyFrom(numpy_helper.from_array(kernel.astype(np.int8), tensor.name))
     rounded = model.SerializeToString()
@@ -124,9 +124,9 @@ def test_other_weights_come_out_as_quantised_from_scratch(network, template, see
     other, weights = changed(network)
     swapped = template.with_weights(weights)
     assert_close(other, swapped, seen)
-    # ONNX Runtime's own quantisation in the template's ranges is the template itself.
+    # With the template's ranges, quantising by ONNX Runtime gives the template itself.
     assert Int8Template(swapped).with_weights(weights_of(network)) == template.network
-    # In other ranges biases differ, but kernels and scales do not.
+    # Other ranges change biases, but neither kernels nor scales.
     from_scratch = weights_of(int8_template(other, seen).network)
     found = weights_of(swapped)
     kernels = [name for name in found if name.endswith(("weight_quantized", "weight_scale"))]
@@ -146,14 +146,14 @@ def test_weights_that_fade_keep_their_biases(network, template):
 
 
 def test_sums_are_the_same_on_every_processor(template):
-    """Two products of 8 bits never exceed 16, in which some processors add them."""
+    """Two products of 8 bits fit into the 16 bits in which some processors add them."""
     kernels = {k: v for k, v in weights_of(template.network).items() if k.endswith("_quantized")}
     largest = {k: np.abs(v.astype(int)).max() for k, v in kernels.items() if v.dtype == np.int8}
-    assert largest.pop("features_extractor.stem.weight_quantized") == 127  # of zeros and ones
+    assert largest.pop("features_extractor.stem.weight_quantized") == 127  # zeros and ones
     assert set(largest.values()) == {64}
 
 
-@pytest.mark.parametrize("name", ["gekitai", "pizza_order"])  # heads by cell, and not
+@pytest.mark.parametrize("name", ["gekitai", "pizza_order"])  # with and without heads by cell
 def test_weights_of_a_policy_in_training(name, tmp_path):
     game = boardenvs.make(name)
     policy = board_policy(game)

@@ -1,4 +1,4 @@
-"""Searches ask the int8 version of a network that its card names; nobody else does."""
+"""Only searches use the int8 version of a network, if its card names one."""
 
 import hashlib
 import json
@@ -14,9 +14,9 @@ from agents.networks.onnx_policy import OnnxPolicy
 
 @pytest.fixture
 def versions(gekitai, network_file):
-    """A network that prefers action 3, and beside it a version that prefers action 5.
+    """Return the function that writes a card with these changes and returns the network.
 
-    The function `(entry)` writes what the card says of the version, and returns the network.
+    The network prefers action 3, and its int8 version prefers action 5.
     """
     cheap = network_file(gekitai, 9.0 * (np.arange(36) == 5)).read_bytes()
     path = network_file(gekitai, 9.0 * (np.arange(36) == 3))
@@ -53,7 +53,7 @@ def test_puct_asks_the_version_and_trained_does_not(versions, gekitai):
 def test_a_network_without_a_version(versions, gekitai, network_file):
     path = network_file(gekitai, 9.0 * (np.arange(36) == 3))
     assert preferred(OnnxPolicy(gekitai, path, int8=True), gekitai) == 3
-    # One that was measured, and was not worth it.
+    # A version that was measured and rejected.
     assert preferred(OnnxPolicy(gekitai, versions(file=None), int8=True), gekitai) == 3
 
 
@@ -63,7 +63,7 @@ def test_a_copy_asks_the_version(versions, gekitai):
 
 
 def test_another_version_is_another_agent(versions, gekitai):
-    """So that an arena does not mix their games."""
+    """An arena does not mix the games of different int8 versions."""
     path = versions()
     spec = f"puct:8:{path}"
     before = agent_version(spec, agents.make(spec, gekitai, seed=0))

@@ -1,4 +1,4 @@
-"""The different lines of a batch of boards, and a first layer that reads each of them once."""
+"""Distinct lines of a batch of boards, and a first layer that reads each of them once."""
 
 import numpy as np
 import pytest

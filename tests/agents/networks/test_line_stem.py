@@ -1,4 +1,4 @@
-"""The first layer that reads lines: alike in all directions, and kept so."""
+"""The first layer that reads lines treats all directions equally, also while it learns."""
 
 import functools
 
@@ -43,7 +43,7 @@ def test_each_direction_reads_its_own_line_alike(number):
         board = torch.zeros(1, 2, 13, 13)
         board[0, 1, 6 + reach * rows, 6 + reach * columns] = 1
         seen = stem.first(board)[0, :, 6, 6].unflatten(0, (4, 5))
-        # In one dimension what the row is read by: stones further away than four are not seen.
+        # In one dimension, the row's kernel reads stones up to a distance of four.
         row = stem.first.weight[:5, 1, 4]
         expected = row[:, reach + 4] if abs(reach) <= 4 else torch.zeros(5)
         torch.testing.assert_close(seen[number], expected)
@@ -85,7 +85,7 @@ def test_gradients_are_the_mean_over_the_directions():
     plain = torch.nn.functional.conv2d(board, layer.weight, layer.bias, padding=4).square().sum()
     (expected,) = torch.autograd.grad(plain, [layer.weight])
     torch.testing.assert_close(found, _star(expected))
-    # Along the lines together, the loss changes as the plain one does.
+    # For equal changes in all directions, the loss changes as that of the plain layer.
     step = _star(torch.randn(layer.weight.shape))
     torch.testing.assert_close((found * step).sum(), (expected * step).sum(), rtol=1e-4, atol=1e-3)
 
@@ -95,7 +95,7 @@ def test_features_begin_as_large_as_what_they_see():
     stem = LineStem(32, 64, 64)
     seen = torch.randn(4, 32, 19, 19)
     inside = stem.first(seen)[..., 4:-4, 4:-4]
-    assert 1.2 < inside.std() < 1.6  # the square root of two, which a rectifier halves
+    assert 1.2 < inside.std() < 1.6  # the square root of two, which the rectifier halves
     assert 0.5 < stem(seen)[..., 4:-4, 4:-4].std() < 3
 
 
@@ -104,7 +104,7 @@ def test_they_stay_alike_in_training(optimizer):
     game = boardenvs.make("gomoku", board_size=9)
     policy = line_policy(game)
     stem = policy.features_extractor.stem
-    assert_alike(stem)  # the policy's own initialisation leaves them
+    assert_alike(stem)  # the policy's own initialisation keeps the symmetry
     before = stem.first.weight.detach().clone()
     steps = optimizer(policy.parameters(), 1e-2)
     generator = torch.Generator().manual_seed(0)

@@ -1,4 +1,4 @@
-"""The numbers of all lines, and which games' lines can be looked up."""
+"""The numbers of all lines, and games whose lines can be looked up."""
 
 import itertools
 
@@ -12,7 +12,7 @@ from agents.networks.line_table import all_lines, has_line_table, worths
 
 @pytest.mark.parametrize(("planes", "reach"), [(2, 1), (3, 1), (3, 2)])
 def test_every_line_that_can_be_is_among_them_and_no_other(planes, reach):
-    """On boards of all sizes up to the width, in all ways to place stones along a line."""
+    """The table contains exactly the lines that occur on boards of any size."""
     width = 2 * reach + 1
     kinds = range(planes + 1) if planes == 2 else range(1, planes + 1)
     expected = set()
@@ -21,10 +21,10 @@ def test_every_line_that_can_be_is_among_them_and_no_other(planes, reach):
             line = (0,) * reach + cells + (0,) * reach
             for middle in range(len(cells)):
                 if len(cells) < size and not (middle >= reach and middle + reach < len(cells)):
-                    continue  # the board goes on beyond what was placed
+                    continue  # the board continues beyond these cells
                 seen = line[middle : middle + width]
                 expected.add(sum(kind * (planes + 1) ** k for k, kind in enumerate(seen)))
-    if planes == 2:  # nothing shown, on the board as beyond it
+    if planes == 2:  # empty cells look like cells beyond the board
         expected = set(range(3**width))
     assert set(all_lines(planes, reach).tolist()) == expected
 

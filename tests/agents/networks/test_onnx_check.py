@@ -1,4 +1,4 @@
-"""Networks from anywhere: weights elsewhere and loops are refused, failures are told in a line."""
+"""Unsafe networks are refused, such as loops or external weights; failures give one line."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def integer(name, *values):
 
 CAST = node("Cast", ["product"], ["whole"], to=TensorProto.INT64)
 
-UNKNOWN = [  # `size` is `sides`, but only known once it runs
+UNKNOWN = [  # equals `sides`, but is known only at run time
     CAST,
     node("ReduceSum", ["whole"], ["nothing"], keepdims=0),
     node("Add", ["nothing", "sides"], ["size"]),
@@ -95,7 +95,7 @@ FAILING = {
 
 @pytest.fixture
 def changed(network_file, gekitai):
-    """The function that puts other nodes in the place of those that make a network's logits."""
+    """Return the function that replaces the nodes that compute a network's logits."""
 
     def write(nodes, constants=(), **more):
         path = network_file(gekitai)

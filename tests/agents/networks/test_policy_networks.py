@@ -1,4 +1,4 @@
-"""The policies that training fits, beside sb3-contrib's own computing."""
+"""The policies of training, compared with those of sb3-contrib."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def policy(kind, shape=(3, 6, 6), **more):
 
 @pytest.fixture
 def six_shards(monkeypatch):
-    """The function that has a policy's batches split so."""
+    """Return the function that makes a policy split its batches into six shards."""
 
     def split(policy):
         work = networks._multiplications(policy, torch.empty(1, 3, 6, 6))
@@ -42,7 +42,7 @@ def six_shards(monkeypatch):
 def batch():
     rng = np.random.default_rng(0)
     seen = rng.integers(0, 2, (ROWS, 3, 6, 6), np.int8)
-    seen[:20] = 0  # everything is alike there, and many features are equal
+    seen[:20] = 0  # equal inputs, with many equal features
     masks = rng.random((ROWS, 36)) < 0.5
     masks[:, 0] = True
     masks[-1] = np.arange(36) == 0
@@ -76,7 +76,7 @@ def test_as_sb3_contrib_computes_it(kind, masked, batch, six_shards):
             torch.testing.assert_close(*drawn, rtol=1e-4, atol=1e-5)
     both = kind.get_distribution, theirs.get_distribution
     entropies = [get(own, seen, masks).entropy().mean() for get in both]
-    heads = list(own.mlp_extractor.parameters())[:1]  # the policy's, of both kinds
+    heads = list(own.mlp_extractor.parameters())[:1]  # the policy's first layer in both models
     found = [torch.autograd.grad(one, heads)[0] for one in entropies]
     torch.testing.assert_close(*entropies)
     torch.testing.assert_close(*found, rtol=1e-3, atol=1e-7)
@@ -116,7 +116,7 @@ def test_bfloat16_is_for_learning_alone_and_near_float32(batch):
         found.append(judged)
         grads.append(torch.cat([one.flatten() for one in gradients]))
         told.append(own.get_distribution(seen, masks).distribution.probs)
-    assert torch.equal(*told)  # as agents play it
+    assert torch.equal(*told)  # as agents use the policy
     assert not torch.equal(found[0][0], found[1][0])
     torch.testing.assert_close(*found, rtol=0.05, atol=0.02)
     assert torch.cosine_similarity(*grads, dim=0) > 0.999

@@ -1,4 +1,4 @@
-"""What convolutions are computed in while MaskablePPO learns."""
+"""The precision of convolutions while MaskablePPO learns."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ BOARD = Settings(num_envs=2, network="convolutional", hidden=(8,), channels=4, b
 
 @pytest.fixture
 def processor(monkeypatch):
-    """The function that has a processor with some instructions only."""
+    """Return the function that simulates a processor with only these instructions."""
 
     def has(*names):
         found = {"avx512_f": True, "avx512_bf16": False, **dict.fromkeys(names, True)}

@@ -1,4 +1,4 @@
-"""A batch split between threads: the same results, to the bit on any number of cores."""
+"""Batches split between threads give bitwise equal results on any number of cores."""
 
 import os
 import signal
@@ -15,12 +15,12 @@ from agents.networks.sharded import in_shards, shards, side_by_side
 
 @pytest.fixture
 def on_cores(monkeypatch):
-    """The function that has work done on so many cores, whatever the machine has."""
+    """Return the function that sets the number of cores to use."""
     return lambda number: monkeypatch.setattr(sharded, "cores", lambda: number)
 
 
 WORK = 1e6
-"""Multiplications a row, made up: 120 rows are worth two threads then."""
+"""Assumed multiplications per row, for which 120 rows need two threads."""
 
 
 def network():
@@ -29,7 +29,7 @@ def network():
 
 
 def gradients(net, rows, compute):
-    """Of a loss that couples all rows, and the loss."""
+    """Return a loss that couples all rows, and its gradients."""
     params = list(net.parameters())
     outs, squares = compute(params)
     scaled = (outs - outs.mean()) / outs.std()
@@ -104,7 +104,7 @@ def test_as_many_threads_as_cores_and_one_of_torch_in_each(on_cores):
 
 
 def test_works_may_share_out_their_own_work(on_cores):
-    on_cores(2 + (os.cpu_count() or 1))  # more than there are threads
+    on_cores(2 + (os.cpu_count() or 1))  # more than the number of threads
     found = side_by_side(lambda k: side_by_side(lambda i: 10 * k + i, 4), 8)
     assert found == [[10 * k + i for i in range(4)] for k in range(8)]
 
@@ -136,13 +136,13 @@ def test_an_exception_comes_when_no_thread_works_any_more(on_cores):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="forks of threads are warned of")
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX's, where a test has imported it
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX's warning, if imported
 def test_a_fork_has_threads_of_its_own(on_cores):
     on_cores(2)
     assert side_by_side(abs, 2) == [0, 1]
     child = os.fork()
     if not child:
-        signal.alarm(20)  # waiting for threads that are not there
+        signal.alarm(20)  # ends the child if it waits for missing threads
         found = []
         try:
             found = side_by_side(abs, 2)

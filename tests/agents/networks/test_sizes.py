@@ -1,4 +1,4 @@
-"""Boards of several sizes: what is typed, what one network fits, which network plays a size."""
+"""Boards of several sizes: their syntax, and which network plays a size."""
 
 import json
 
@@ -37,7 +37,7 @@ def test_numbers_with_commas_are_several_sizes():
     assert several == sizes(7, 9, 15)
     assert (several.name, several.parameter, several.values) == ("gomoku", "board_size", (7, 9, 15))
     assert [game.observation_shape[-1] for game in several.games] == [7, 9, 15]
-    # A board of each size has room for as many stones as it has cells.
+    # By default, each board allows as many plies as it has cells.
     assert [game.max_plies for game in several.games] == [49, 81, 225]
     assert several.params == {
         "board_size": [7, 9, 15], "win_length": 4, "exact": False, "max_plies": None
@@ -136,7 +136,7 @@ def test_what_is_told_of_a_size(size, said, monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch, network_file):
-    """The function `(name, game or sizes)` that puts a network into the game's folder."""
+    """Return the function `(name, game or sizes)` that puts a network into the game's folder."""
     monkeypatch.setattr(cards, "files", lambda game, pattern: sorted(tmp_path.glob("*/*.onnx")))
 
     def put(name, game):
@@ -162,7 +162,7 @@ def test_one_for_the_size_goes_before_one_for_several(folder, refused):
     for other in (gomoku(10), gomoku(6), gomoku(7, win_length=5), gomoku(7, exact=True)):
         with refused(r"trained agent .*Gomoku\("):
             shipped(other)
-    # The nearer folder counts, as of any part.
+    # The more specific folder wins, as for all parts of a game.
     folder("b/nine.onnx", gomoku(8))
     assert shipped(gomoku(8)) == mixed
 

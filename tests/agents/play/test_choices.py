@@ -1,4 +1,4 @@
-"""What a person may choose of each game can be made and played."""
+"""All choices offered for a game can be created and played."""
 
 import pytest
 
@@ -41,14 +41,14 @@ def test_a_size_takes_its_length_with_it():
     games = tables_of(game).games
     assert games[(9,)] == boardenvs.make("gomoku", board_size=9)
     assert games[(9,)].max_plies == 81
-    # What was asked for stays, and what no list has may be chosen, too.
+    # Given values are kept and offered, even if no list contains them.
     odd = boardenvs.make("gomoku", board_size=10, win_length=4, max_plies=30)
     tables = tables_of(odd)
     assert sorted(tables.parameters[0].values) == [7, 9, 10, 11, 13, 15, 17, 19]
     assert tables.games[(10,)] == odd
     assert tables.games[(7,)].params["max_plies"] == 30
     assert tables.games[(7,)].params["win_length"] == 4
-    # A game refuses some of them.
+    # The game refuses some sizes for this value.
     many = boardenvs.make("gomoku", win_length=15)
     assert list(tables_of(many).games) == [(15,), (17,), (19,)]
 

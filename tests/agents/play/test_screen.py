@@ -1,4 +1,4 @@
-"""What a terminal shows of a board: the last move marked, colours where it has them."""
+"""Boards in a terminal: a mark of the last move, and colours where supported."""
 
 import io
 import re
@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
 
 
 def after(name, *moves):
-    """A game, and its position after moves as they are typed."""
+    """Return a game and its position after these moves."""
     game = boardenvs.make(name)
     states = game.new(1, 0)
     for move in moves:
@@ -104,7 +104,7 @@ def test_without_its_colours_a_board_is_the_same(name, monkeypatch, random_posit
         text = out.getvalue()
         plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
         assert plain == marked(game.to_text(state), game.presentation.spans(state))
-        # Every line ends as it began, and what is coloured is a piece or the last move.
+        # Colours end within their line and cover only pieces and the last move.
         for line in text.split("\n"):
             assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
         coloured += text != plain

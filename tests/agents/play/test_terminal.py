@@ -1,4 +1,4 @@
-"""Persons at a terminal: commands, several of them, solos, hidden tiles; real terminals as well."""
+"""Play at a terminal: commands, several people, solo games, hidden tiles, real terminals."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such ter
 
 @pytest.fixture
 def session(typed_lines, capsys):
-    """The function that plays with what is typed, and gives what is shown."""
+    """Return the function that plays with typed lines and returns the output."""
 
     def run(game, lines, seats=(0,), opponent="greedy", seed=3):
         typed_lines(lines)
@@ -31,7 +31,7 @@ def session(typed_lines, capsys):
 
 @pytest.fixture
 def typed_lines(monkeypatch):
-    """The function that sets what a person types."""
+    """Return the function that sets the lines that a person types."""
 
     def type_in(lines):
         rest = iter(lines)
@@ -134,7 +134,7 @@ def test_a_player_alone_is_told_what_he_may_know(session):
     game = boardenvs.make("dominoes175")
     out = session(game, ["0,3", "hint", "1 0", "9 9"])
     assert out.startswith("Dominoes175: you play alone. Type ? for help.\n")
-    # The tile is told by the game of this seed, and no hint knows what lies face down.
+    # The seed of this game determines the tile, and hints do not know face-down tiles.
     states = Table(game, ["random"], (0,), 3).view
     assert game.info(states)["hand"].tolist() == [-1, -1]
     tile = re.search(r"Tile in hand: (\[\d\|\d\])", out)[1]
@@ -147,7 +147,7 @@ def test_an_opponent_for_each_other_seat(session):
     assert "you are BLACK, random is WHITE, greedy is RED." in " ".join(out.split())
     out = session(race, ["quit"], opponent=["greedy", "greedy"])
     assert "you are WHITE, greedy is BLACK and RED." in " ".join(out.split())
-    # Two that are one and the same play as one for all does.
+    # Naming the same agent twice equals naming it once for all.
     assert out == session(race, ["quit"], opponent="greedy")
     with pytest.raises(ValueError, match="one for each of the 2, got 3: greedy, greedy, random"):
         session(race, [], opponent=["greedy", "greedy", "random"])
@@ -178,7 +178,7 @@ def test_what_cannot_be_read_is_told_with_what_was_expected(session, gekitai, li
     out = session(gekitai, [line])
     assert f"Invalid move! {said}"[:79].rstrip() in " ".join(out.split()).replace(" '", " '")
     assert "\x1b" not in out
-    assert max(map(len, out.splitlines())) < 82  # with the prompt, which no return follows here
+    assert max(map(len, out.splitlines())) < 82  # including the prompt without newline
     assert len(out) < 3000
 
 
@@ -191,7 +191,7 @@ def test_seats_that_are_none(fails_with):
 
 @pytest.fixture
 def fails_with(capsys):
-    """The function that expects a command to end by one line."""
+    """Return the function that expects a command to fail with one line."""
     from agents.command import main
 
     def run(said, arguments):

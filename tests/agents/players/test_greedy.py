@@ -1,4 +1,4 @@
-"""The greedy agent against a search written out here, and on positions checked by hand."""
+"""The greedy agent, compared with a plain search and checked on single positions."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def variant(request):
 
 
 def successors(game, state):
-    """The legal actions of one position, and the positions after each."""
+    """Return the legal actions of a position, and the positions after each."""
     actions = np.flatnonzero(game.legal(state)[0])
     after = np.repeat(game.arrays.batch(state), len(actions))
     if len(actions):
@@ -34,7 +34,7 @@ def is_won_by(states, seat):
 
 
 def best_actions(game, state):
-    """What a player who looks one move ahead for each side may do, and which case it is."""
+    """Return the best actions by looking one move ahead for each side, and the kind of decision."""
     me = int(state["to_move"])
     actions, after = successors(game, state)
     wins = is_won_by(after, me)
@@ -55,7 +55,7 @@ def best_actions(game, state):
 
 
 def chosen_actions(game, state, times, seed=0):
-    """How often each action is chosen."""
+    """Return how often each action is chosen."""
     words = np.random.default_rng(seed).integers(0, 2**64, times, np.uint64)
     chosen = agents.make("greedy", game).choose(np.repeat(game.arrays.batch(state), times), words)
     return np.bincount(chosen, minlength=game.num_actions)
@@ -63,7 +63,7 @@ def chosen_actions(game, state, times, seed=0):
 
 @pytest.fixture(scope="module")
 def samples(live_positions):
-    """For each game, positions of random play, shuffled."""
+    """Return shuffled positions of random play for each game."""
     return {
         game: np.random.default_rng(4).permutation(live_positions(game, 40, 5))
         for game in GAMES.values()
@@ -87,7 +87,7 @@ def test_all_of_the_best_are_chosen_and_nothing_else(variant, samples):
         best, case = best_actions(variant, state)
         if seen[case] < 6:
             seen[case] += 1
-            # Missing one of k actions in 16 k draws has a chance of k / e**16.
+            # One of k actions is missing in 16 k samples with probability k / e**16.
             counts = chosen_actions(variant, state, 16 * len(best))
             assert set(np.flatnonzero(counts).tolist()) == best, variant.to_text(state)
     assert seen["wins"] >= 3
@@ -102,7 +102,8 @@ def test_ties_are_broken_uniformly(variant, samples):
             continue
         tested.add(case)
         counts = chosen_actions(variant, state, 400 * len(best))[sorted(best)]
-        # Pearson's statistic has mean `degrees` and variance `2 * degrees` if all are alike.
+        # For a uniform distribution, Pearson's statistic has mean `degrees`, variance `2 *
+        # degrees`.
         degrees = len(best) - 1
         assert ((counts - 400) ** 2 / 400).sum() < degrees + 4 * np.sqrt(2 * degrees)
         if len(tested) == 3:
@@ -110,7 +111,7 @@ def test_ties_are_broken_uniformly(variant, samples):
     assert len(tested) >= 2
 
 
-# -- Positions checked by hand. Below each board nothing else can win or lose at once. ------
+# -- Single positions, in which nothing else wins or loses at once. -------------------------
 
 
 def gekitai_position(board, to_move=0):
@@ -120,14 +121,14 @@ def gekitai_position(board, to_move=0):
 
 
 def addresses(state):
-    """The cells that greedy chooses among, in the console's notation."""
+    """Return the cells that greedy chooses among, in the console's notation."""
     game = GAMES["gekitai"]
     counts = chosen_actions(game, state, 36 * 16)
     return {game.action_to_text(a) for a in np.flatnonzero(counts)}
 
 
 def test_it_takes_the_only_win():
-    # At C1 the piece on B1 stays, for A1 behind it is occupied.
+    # After C1, the piece on B1 stays, because A1 behind it is occupied.
     state = gekitai_position("""
         XX....
         ......
@@ -155,7 +156,7 @@ def test_it_takes_a_win_rather_than_a_defence():
 
 
 def test_a_line_for_both_is_a_win_of_the_mover():
-    # A piece at C2 pushes C3 to C4 and completes O's A4-B4-C4, but A2-B2-C2 is X's own.
+    # A piece at C2 pushes C3 to C4 and completes A4-B4-C4 of O, but also A2-B2-C2 of X.
     state = gekitai_position("""
         ......
         XX....
@@ -168,7 +169,7 @@ def test_a_line_for_both_is_a_win_of_the_mover():
 
 
 def test_it_defends():
-    # O threatens C1. In the way is C1; A2 and B2 push both pieces off the board.
+    # O threatens C1. C1 blocks it, A2 and B2 push both pieces off the board.
     state = gekitai_position("""
         OO....
         ......
@@ -179,12 +180,12 @@ def test_it_defends():
     """)
     chosen = addresses(state)
     assert chosen >= {"C1", "A2", "B2"}
-    # Far away nothing changes the threat.
+    # Distant moves do not change the threat.
     assert not chosen & {"F1", "F2", "A6", "B6", "F6"}
 
 
 def test_it_does_not_make_the_opponents_line():
-    # At C2 the piece on C3 is pushed to C4: O has A4-B4-C4 and wins.
+    # C2 pushes the piece on C3 to C4, so O wins with A4-B4-C4.
     game = GAMES["gekitai"]
     state = gekitai_position("""
         ......
@@ -203,7 +204,7 @@ def test_it_does_not_make_the_opponents_line():
 
 
 def test_when_nothing_helps_anything_goes():
-    # O has a row of two in each corner at the left: no move spoils both.
+    # O has a row of two in each left corner, and no move stops both.
     state = gekitai_position("""
         OO....
         ......
@@ -224,9 +225,9 @@ def test_when_nothing_helps_anything_goes():
         ("| 1 1 - |", {"3 2"}),  # wins
         ("| - - 1 2 - - - - - |", {"2 1"}),  # wins
         ("| - 1 - 2 2 |", {"3 1"}),  # wins: 1 1 2 at 2 to 4
-        ("| 1 - - |", {"2 2", "3 1"}),  # the others leave 1 1 - or 1 - 2
-        ("| 2 1 - - 2 |", {"3 2"}),  # each other one leaves a 1 or a 2 that wins
-        ("| - - - |", {"1 1", "1 2", "2 1", "2 2", "3 1", "3 2"}),  # no win is near
+        ("| 1 - - |", {"2 2", "3 1"}),  # other moves leave 1 1 - or 1 - 2
+        ("| 2 1 - - 2 |", {"3 2"}),  # every other move leaves a 1 or a 2 that wins
+        ("| - - - |", {"1 1", "1 2", "2 1", "2 2", "3 1", "3 2"}),  # no win is possible yet
     ],
 )
 def test_the_112_game_by_hand(board, expected):

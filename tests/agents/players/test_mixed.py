@@ -1,4 +1,4 @@
-"""`mixed:PERCENT:AGENT`: a share of the moves at random, the others another agent's."""
+"""`mixed:PERCENT:AGENT`: a share of random moves, and otherwise another agent's moves."""
 
 import numpy as np
 import pytest

@@ -21,7 +21,7 @@ def test_uniform_over_the_legal_actions(game, plies):
         minlength=game.num_actions,
     )
     assert counts[~legal].sum() == 0
-    # Pearson's statistic has mean `degrees` and variance `2 * degrees` if all are alike.
+    # For a uniform distribution, Pearson's statistic has mean `degrees`, variance `2 * degrees`.
     degrees = legal.sum() - 1
     statistic = ((counts[legal] - 1000) ** 2 / 1000).sum()
     assert statistic < degrees + 4 * np.sqrt(2 * degrees)

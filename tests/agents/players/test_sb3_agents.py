@@ -1,4 +1,4 @@
-"""Stable-Baselines3 models as agents: masks always, on flat observations and on planes."""
+"""Stable-Baselines3 models as agents, with masks, on flat observations and on planes."""
 
 import gymnasium
 import numpy as np
@@ -33,7 +33,7 @@ def model(request):
 
 
 def scores(model, game, states):
-    """The model's own logits or Q-values."""
+    """Return the model's own logits or Q-values."""
     seen = game.observe(states, states["to_move"])
     seen = seen.reshape(len(states), *model.observation_space.shape)
     with torch.no_grad():
@@ -182,7 +182,7 @@ def test_spaces_of_another_kind(gekitai, refused):
     ids=["QRDQN", "RecurrentPPO"],
 )
 def test_an_algorithm_that_it_cannot_ask(kind, policy, options, gekitai, refused):
-    # One has a distribution of returns an action, the other remembers the game so far.
+    # One model predicts distributions of returns, the other one is recurrent.
     env = FlattenObservation(gymnasium.make(env_id("gekitai")))
     model = kind(policy, env, device="cpu", **options)
     with refused("model .*policy or Q-values .*got "):

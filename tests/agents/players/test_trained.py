@@ -1,4 +1,4 @@
-"""Trained agents: networks run by ONNX Runtime behind masks, and files that are refused."""
+"""Trained agents: networks in ONNX Runtime with masks, and refused files."""
 
 import json
 import pickle
@@ -78,14 +78,14 @@ def test_legal_whatever_the_logits(value, temperature):
         assert masks[np.arange(200), chosen].all()
 
 
-# -- Networks made by hand --------------------------------------------------------------
+# -- Handmade networks ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_masks_are_applied_to_a_network_that_knows_none(
     temperature, game, network_file, live_positions
 ):
-    # It is all but certain of action 0, then of action 1, and so on.
+    # The network prefers action 0 almost certainly, then action 1, and so on.
     path = network_file(game, bias=-50.0 * np.arange(game.num_actions))
     agent = agents.make(f"trained:{path}", game, temperature=temperature)
     states = live_positions(game, 50, 6)
@@ -93,7 +93,7 @@ def test_masks_are_applied_to_a_network_that_knows_none(
 
 
 def test_the_network_sees_the_board_from_the_seat_to_move(gekitai, network_file, live_positions):
-    # Each cell's logit is 4 for an own piece, 2 for the other's and 1 for none.
+    # Each cell's logit is 4 for an own piece, 2 for the opponent's and 1 if empty.
     planes = np.concatenate([k * np.eye(36, dtype=np.float32) for k in (4, 2, 1)])
     network = OnnxPolicy(gekitai, network_file(gekitai, weights=planes))
     states = live_positions(gekitai, 20, 7)
@@ -111,7 +111,7 @@ def test_it_observes_as_it_was_trained_where_the_game_shows_more_or_less(remembe
     trained_on = boardenvs.make("goat_race", num_players=2, memory=remembered)
     played = boardenvs.make("goat_race", num_players=2, memory=not remembered)
     shown = int(np.prod(trained_on.observation_shape))
-    # The first logit counts the ones that the network sees.
+    # The first logit counts the ones in the observation.
     weights = np.zeros((shown, played.num_actions), np.float32)
     weights[:, 0] = 1
     path = network_file(trained_on, weights=weights)
@@ -154,7 +154,7 @@ def test_the_exported_network_is_the_policy(tiny, gekitai, live_positions, num):
         wanted = policy.get_distribution(seen).distribution.logits.numpy()
         wanted_value = policy.predict_values(seen).numpy()[:, 0]
 
-    def normal(x):  # the policy's logits are those of its softmax
+    def normal(x):  # normalises logits as a softmax does
         return x - np.log(np.exp(x).sum(1, keepdims=True))
 
     np.testing.assert_allclose(normal(logits), normal(wanted), atol=1e-5)

@@ -1,4 +1,4 @@
-"""The chart says the numbers, and puts every mark where its value is."""
+"""Interval charts print the numbers and place every mark at its value."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -30,7 +30,7 @@ def percent(element, key):
 def test_the_marks_stand_where_the_values_are():
     rows = drawn().findall(f"{SVG}g")
     assert len(rows) == 3
-    # The lowest end and the highest one lie 4% from the sides.
+    # The lowest and the highest end are 4% from the sides.
     places = {v: 4 + 92 * (v + 200) / 1200 for v in (-200, -100, 0, 50, 700, 900, 1000)}
     for row, bar in zip(rows[:2], BARS, strict=False):
         line, low, high = row.findall(f".//{SVG}line")

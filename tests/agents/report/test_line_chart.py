@@ -1,4 +1,4 @@
-"""Pictures of lines with their intervals."""
+"""Line charts with intervals."""
 
 import re
 

@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 
 
 def shown(monkeypatch, stream, **options):
-    """What a stream gets of work in 1,000 steps."""
+    """Return the output of 1,000 steps of work on a stream."""
     monkeypatch.setattr("sys.stderr", stream)
     with progress_bar(1000, unit="step", **options) as bar:
         for step in range(bar.n, 1000):
@@ -42,5 +42,5 @@ def test_a_terminal_gets_a_bar(monkeypatch):
 
 @pytest.mark.parametrize("stream", [None, io.StringIO(), Terminal()])
 def test_nothing_is_shown(monkeypatch, stream):
-    """Where it is not wanted, and where there is no standard error."""
+    """Nothing is printed if unwanted or without standard error."""
     assert not shown(monkeypatch, stream, shown=stream is None)

@@ -10,14 +10,14 @@ HEAD = ("agent", "score", "nothing", "why")
 ROWS = [("a|b<c>", "0.5", "", "it wins"), ("", "12.25", "", "")]
 TABLE = Table(HEAD, ROWS, left=(0, 3), code=(0,))
 SHOWN = [("agent", "score", "why"), ("a|b<c>", "0.5", "it wins"), ("", "12.25", "")]
-"""The cells that stand in the table: a column without text is left out."""
+"""The visible cells; columns without text are omitted."""
 
 
 def test_columns_in_a_terminal():
     head, rule, *rows = str(TABLE).split("\n")
     assert set(rule) == {"-"}
     assert len(rule) == max(map(len, [head, *rows]))
-    # Texts begin below their heading, numbers end below it.
+    # Texts align with the start of their heading, numbers with its end.
     first, second = rows
     assert head.index("why") == first.index("it wins")
     assert head.index("score") + len("score") == first.index("0.5") + 3 == len(second)

@@ -1,6 +1,6 @@
-"""UCT and its solver a second time: objects and dictionaries over `Game`'s own operations.
+"""A second implementation of UCT and its solver, with objects, dictionaries and `Game` methods.
 
-It draws from the same streams as `agents.search.rollouts`, so both must agree to the last visit.
+It uses the same random streams as `agents.search.rollouts`, so both give equal visits.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ class Node:
         self.mover = int(state["to_move"][0])
         self.drawn = drawn
         over = bool(state["terminated"][0] or state["truncated"][0])
-        self.value = None  # for the mover, if proven
-        self.plies = 0  # to the end, if proven
+        self.value = None  # value for the player to move, if proven
+        self.plies = 0  # plies to the end, if proven
         if over and game.num_players <= 2 and not game.has_hidden:
             self.value = float(state["returns"][0, self.mover])
 
@@ -38,7 +38,7 @@ class Edge:
         self.children = {}
         self.visits = 0
         self.total = np.float32(0)
-        self.value = None  # for the node's mover, if proven
+        self.value = None  # value for the node's mover, if proven
         self.plies = 0
         self.lost = False
 
@@ -52,10 +52,10 @@ class Edge:
 
 
 class PlainUct:
-    """A search of one state, as `MctsAgent` with the same arguments makes it."""
+    """A search of one state, like `MctsAgent` with the same arguments."""
 
     def __init__(self, game, simulations, exploration, rollout_depth=None, decisive=None):
-        """`decisive(board)` is a decisive action or -1; `None` for uniform rollouts."""
+        """Store the options; `decisive(board)` returns a decisive action or -1."""
         self.game = game
         self.simulations = simulations
         self.exploration = exploration
@@ -63,7 +63,9 @@ class PlainUct:
         self.depth = game.max_plies if rollout_depth is None else rollout_depth
 
     def search(self, state, word):
-        """Visits of each action, values of each seat, whether proven, and the action to play."""
+        """Return visits of each action, values of each seat, whether proven, and the action to
+        play.
+        """
         game = self.game
         root = Node(game, state, False)
         sums = np.zeros(game.num_players)

@@ -1,4 +1,4 @@
-"""Decisive moves: against every action tried out, and what the tree search makes of them."""
+"""Decisive moves, compared with trying every action, and their use in tree search."""
 
 import numpy as np
 import pytest
@@ -21,12 +21,12 @@ GAMES = {
 
 
 def decisive(game, state, before=-2):
-    """What the game tells of one position, of shape (1,)."""
+    """Return the game's decisive action of one position, of shape (1,)."""
     return player_module(game, "decisive").decisive_action(state[0], game.constants[0], before)
 
 
 def winning_actions(game, state):
-    """Every action that wins at once, each tried out."""
+    """Return every action that wins at once, by trying all."""
     actions = np.flatnonzero(game.legal(state)[0])
     after = np.repeat(state, len(actions))
     game.play(after, actions)
@@ -34,19 +34,19 @@ def winning_actions(game, state):
 
 
 def passed(game, state):
-    """The position with the other player to move."""
+    """Return the position with the other player to move."""
     state = state.copy()
     state["to_move"] = 1 - state["to_move"]
     return state
 
 
 def spoiling_actions(game, state):
-    """Every action with which the other player, were it their turn, would win at once."""
+    """Return every action with which the other player would win at once if it were to move."""
     return winning_actions(game, passed(game, state))
 
 
 def set_up(game, states):
-    """The same positions as they are read from text or set up by hand: without a last action."""
+    """Return the same positions without a last action, as read from text."""
     told = [{k: game.to_dict(s)[k] for k in ("board", "to_move")} for s in states]
     return np.concatenate([game.arrays.batch(game.from_dict(position)) for position in told])
 
@@ -75,7 +75,7 @@ def test_it_wins_whenever_an_action_does_and_else_spoils_a_threat(which, live_po
 
 
 def stones_at_random(game, rng):
-    """A live position of Gomoku that came about who knows how."""
+    """Return a random unfinished position of Gomoku."""
     side = game.params["board_size"]
     while True:
         stones = rng.integers(side, side * side * 3 // 5)
@@ -83,7 +83,7 @@ def stones_at_random(game, rng):
         rows = ["".join(row) for row in cells.reshape(side, side)]
         try:
             state = game.arrays.batch(game.from_dict({"board": rows}))
-        except ValueError:  # both have won
+        except ValueError:  # both players have won
             continue
         if not state["terminated"][0]:
             return state
@@ -91,7 +91,7 @@ def stones_at_random(game, rng):
 
 @pytest.mark.parametrize("which", ["gomoku", "gomoku, exact"])
 def test_in_gomoku_where_it_is_told_to_look_is_where_it_would_find_it(which):
-    # As a search goes on from any position: at random where nothing is decisive.
+    # As a search that continues from any position: random where nothing is decisive.
     game = GAMES[which]
     rng = np.random.default_rng(4)
     seen = {"all over": 0, "last stone": 0, "last stones": 0}
@@ -111,11 +111,11 @@ def test_in_gomoku_where_it_is_told_to_look_is_where_it_would_find_it(which):
     assert min(seen.values()) > 20
 
 
-# -- What a search makes of them --------------------------------------------------------------
+# -- In tree search ---------------------------------------------------------------------------
 
 
 class Uniform:
-    """Judges every position alike, as 0."""
+    """An evaluator that gives every position the value 0."""
 
     def __init__(self, game):
         self.num_actions = game.num_actions
@@ -125,7 +125,7 @@ class Uniform:
 
 
 def searching(kind, game, simulations):
-    """A search of a kind, without a network."""
+    """Return a search of this kind without a network."""
     if kind == "mcts":
         return MctsAgent(game, 0, simulations)
     return {"puct": PuctAgent, "gumbel": GumbelAgent}[kind](
@@ -153,7 +153,7 @@ def test_it_wins_at_once_where_it_can_from_one_simulation_on(
 @pytest.mark.slow  # compiles tree search for Gomoku
 @pytest.mark.parametrize(("kind", "few"), [("mcts", 1), ("puct", 90), ("gumbel", 90)])
 def test_it_refuses_the_only_threat_wherever_it_comes_from(kind, few):
-    # Which stone was the last is not known.
+    # The last stone is unknown.
     game = boardenvs.make("gomoku", board_size=9)
     rng = np.random.default_rng(15)
     states, cells = [], []
@@ -177,13 +177,13 @@ def test_a_leaf_in_which_an_older_line_wins_is_proven_at_once():
     found = MctsAgent(game, 0, 200).search(state)
     block = 4 * 9 + 5
     assert found.actions[0] == block
-    # Every other move was visited once, and is a proven loss.
+    # Every other move was visited once and is a proven loss.
     others = np.delete(found.visits[0], block)
     assert others[others > 0].tolist() == [1] * (int(game.legal(state).sum()) - 1)
 
 
 def test_a_leaf_with_a_winning_action_is_proven_at_once(live_positions):
-    # Then the other player's turn is lost as soon as every action has been tried.
+    # The other player's turn is then lost as soon as every action has been tried.
     game = GAMES["gekitai"]
     states = live_positions(game, 150, 6)
     lost = np.array([loses_in_two(game, state) for state in states[:, None]])
@@ -204,7 +204,7 @@ def gekitai_position(board, to_move=0):
 
 @pytest.mark.parametrize("kind", ["mcts", "puct", "gumbel"])
 def test_it_plays_no_proven_loss_that_comes_at_once_while_there_is_a_later_one(kind):
-    # After any other move O wins at once; D4 loses, too, but takes longer to prove.
+    # After any other move O wins at once. D4 also loses, but its proof takes longer.
     game = GAMES["gekitai"]
     state = gekitai_position("O.O... ...... X...O. .O...O ..O.X. ......")
     d4 = game.action_from_text("D4")
@@ -217,7 +217,7 @@ def test_it_plays_no_proven_loss_that_comes_at_once_while_there_is_a_later_one(k
         found = searching(kind, game, simulations).search(state, np.array([7], np.uint64))
         action = found.actions[0]
         assert action == d4 or not found.visits[0, d4]
-        if kind != "gumbel":  # what it plays has been seen to last, or it has not been seen at all
+        if kind != "gumbel":  # a move with visits must not lose at once
             assert action == d4 or not found.visits[0, action]
         proven += found.proven[0]
     assert proven > 0
@@ -252,7 +252,7 @@ def test_of_proven_losses_it_plays_one_that_takes_longer(live_positions):
 
 
 def loses_in_two(game, state):
-    """Whether the next player can win at once whatever the player to move does."""
+    """Return whether the opponent can win at once after every move of the player to move."""
     if winning_actions(game, state):
         return False
     for action in np.flatnonzero(game.legal(state)[0]):

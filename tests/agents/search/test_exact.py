@@ -1,6 +1,6 @@
-"""The agent `exact` against searches written out here, without any pruning or memory of bounds.
+"""The agent `exact`, compared with plain searches without pruning or a table of bounds.
 
-Gekitai's own `exact` is another; its rules are here one more case for that of any game.
+Gekitai has its own `exact`; here, the general agent also plays its rules.
 """
 
 import copy
@@ -22,7 +22,7 @@ WON = 1000
 
 
 def one_ply_up(score):
-    """A score as the player sees it whose action led there: a ply further off."""
+    """Return a score for the player of the preceding action, one ply further away."""
     return -score + np.sign(score)
 
 
@@ -30,7 +30,7 @@ def one_ply_up(score):
 
 
 def plain_moves(board):
-    """The score of each move, by its number: WON less the plies to a win, 0, or the negative."""
+    """Return each move's score: WON minus plies to a win, 0, or the negative for losses."""
     moves = {}
     for place, digit in enumerate(board):
         if digit == "8":
@@ -53,7 +53,7 @@ def positions_of(game, boards):
 
 @pytest.fixture(scope="module", params=range(1, 8))
 def everything(request):
-    """Of each small size: the game, all its live boards, and their records."""
+    """Return a small game, all of its unfinished boards, and their records."""
     game = boardenvs.make("game112", board_size=request.param)
     boards = sorted(b for b in reachable(request.param) if "112" not in b and "8" in b)
     return game, boards, positions_of(game, boards)
@@ -95,7 +95,7 @@ def test_it_chooses_uniformly_among_the_best(everything):
             agent.choose(np.repeat(states[i], len(words)), words), minlength=game.num_actions
         )
         assert np.flatnonzero(counts).tolist() == best, boards[i]
-        # A count has a standard deviation below the root of 300.
+        # The standard deviation of a count is below the root of 300.
         assert abs(counts[best] - 300).max() < 6 * 300**0.5
 
 
@@ -120,11 +120,11 @@ def test_112_of_size_9_is_a_tie_and_exact_never_loses_it(game112):
     assert not scores.returns.any()
 
 
-# -- Any game, by its own rules, every position of a level at once. -------------------------
+# -- Any game, by its rules, one level of positions at a time. ------------------------------
 
 
 def searched(game, states):
-    """The score of each position for the player to move, by looking at all lines of play."""
+    """Return each position's score for the player to move, by trying all lines of play."""
     scores = np.zeros(len(states), np.int64)
     over = game.over(states)
     scores[over] = WON * states["returns"][over, states["to_move"][over]]
@@ -150,7 +150,7 @@ NEAR_THE_END = {
 
 @pytest.fixture(scope="module", params=NEAR_THE_END)
 def near_the_end(request, live_positions):
-    """A game and positions of random play so close to the longest game that all can be tried."""
+    """Return a game and random positions so close to the end that all moves can be tried."""
     params, plies = NEAR_THE_END[request.param]
     game = boardenvs.make(request.param.split(",")[0], **params)
     states = live_positions(game, 600, 3)
@@ -179,7 +179,7 @@ def test_its_action_keeps_the_score_near_the_end_of_any_game(near_the_end):
 
 @pytest.mark.parametrize("size", [5, 9])
 def test_three_in_a_row_is_won_by_the_third_stone(size):
-    # No first stone is answered: the second makes a row of two open at both ends.
+    # The first stone has no good reply, because the second makes an open row of two.
     game = boardenvs.make("gomoku", board_size=size, win_length=3)
     agent = agents.make("exact", game)
     assert agent.values(game.new(1, 0)).tolist() == [[1, -1]]
@@ -195,7 +195,7 @@ def test_games_that_are_over_have_their_result(game112, random_positions):
     assert np.isnan(agent.action_values(states)[over]).all()
 
 
-# -- What it refuses. -----------------------------------------------------------------------
+# -- Errors. --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Sequential halving at the root: against a plain implementation, and on known positions."""
+"""Sequential halving at the root: a plain implementation and known positions."""
 
 from types import SimpleNamespace
 
@@ -16,7 +16,7 @@ def gomoku():
 
 
 class Judge:
-    """Fixed logits, and for a position with one stone a value by where it lies, else 0."""
+    """An evaluator with fixed logits, and values for positions with one stone by its cell."""
 
     def __init__(self, game, logits=None, values=None):
         self.logits = np.zeros(game.num_actions) if logits is None else np.asarray(logits)
@@ -35,7 +35,7 @@ def softmax(logits):
 def test_the_schedule_halves():
     rows = halving_schedule(8, 24)
     assert rows.shape == (9, 25)
-    # Three rounds of eight simulations: eight actions once, four twice, two as often as it takes.
+    # Three rounds of eight simulations: eight actions once, four twice, then two for the rest.
     assert rows[8].tolist() == [0] * 8 + [1] * 4 + [2] * 4 + [3, 3, 4, 4, 5, 5, 6, 6] + [7]
     assert rows[1].tolist() == [*range(25)]
     assert rows[2][:6].tolist() == [0, 0, 1, 1, 2, 2]
@@ -46,7 +46,7 @@ def test_each_action_considered_gets_its_share(gomoku):
     agent = GumbelAgent(gomoku, 0, 24, considered=8, evaluator=Judge(gomoku, logits))
     visits = agent.search(gomoku.new(1)).visits[0]
     assert visits[:17].sum() == 0
-    # All are worth the same: the higher logit goes on.
+    # All values are equal, so higher logits win.
     assert visits[17:].tolist() == [1, 1, 1, 1, 3, 3, 7, 7]
 
 
@@ -57,7 +57,7 @@ def test_noise_chooses_what_is_considered_and_played(gomoku):
     found = agent.search(gomoku.new(1), noise=noise)
     assert found.visits[0, [3, 9]].tolist() == [5, 5]
     assert found.actions[0] == 3
-    # The noise is no part of what is to be learned.
+    # The learned policy does not contain the noise.
     np.testing.assert_allclose(found.policies[0], np.full(25, 1 / 25), rtol=1e-5)
 
 
@@ -77,8 +77,8 @@ def test_the_improved_policy_is_that_of_the_paper(considered, gomoku):
     )
     states = gomoku.new(1)
     found = agent.search(states)
-    # As many simulations as actions: halving goes on beyond its first round only if there are
-    # more, so that some actions are tried twice, and what they are worth is the mean with 0s.
+    # There are as many simulations as actions. Halving continues only if simulations are left, so
+    # some actions are tried twice, and their value is the mean with zeros.
     visits = found.visits[0]
     assert visits.sum() == considered
     prior = softmax(logits)
@@ -93,7 +93,7 @@ def test_the_improved_policy_is_that_of_the_paper(considered, gomoku):
 
 def test_it_prefers_what_proves_better(gomoku):
     values = np.zeros(25)
-    values[7] = -0.9  # bad for the player who moves next
+    values[7] = -0.9  # bad for the opponent, who moves next
     agent = GumbelAgent(gomoku, 0, 32, considered=25, evaluator=Judge(gomoku, values=values))
     found = agent.search(gomoku.new(1))
     assert found.actions[0] == 7
@@ -129,7 +129,7 @@ def test_a_win_at_once_needs_not_be_considered():
 
 
 def test_a_proven_loss_is_not_played_while_there_is_anything_else(gekitai, live_positions):
-    # The policy likes the losing actions; there are simulations enough to try them all.
+    # The policy prefers the losing actions, and there are enough simulations to try all of them.
     states = live_positions(gekitai, 40, 2)
     judge = SimpleNamespace(
         evaluate=lambda s: (np.zeros((len(s), 36), np.float32), np.zeros(len(s), np.float32))

@@ -1,4 +1,4 @@
-"""Tree search: against a plain implementation, exhaustive solutions and positions made by hand."""
+"""Tree search: a plain implementation, exhaustive solutions and single positions."""
 
 import functools
 import pickle
@@ -17,7 +17,7 @@ from agents.search import mcts
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
 
-# Each of these compiles the search once: variants with records of another layout would again.
+# The search is compiled once for each of these; other record layouts would compile again.
 SMALL = {
     **{name: boardenvs.make(name) for name in boardenvs.GAMES},
     "gekitai": boardenvs.make("gekitai", pieces=6),
@@ -34,25 +34,25 @@ def small(request):
     return SMALL[request.param]
 
 
-# Threads and time limits have loops of their own to compile: for a game with proofs, and for
-# one with chance and hidden parts.
+# Threads and time limits compile their own loops, here for a game with proofs and for one with
+# chance and hidden information.
 TWO = pytest.mark.parametrize("small", ["gekitai", "dominoes175"], indirect=True)
 
 
 def searched(game, state, word=3, **options):
-    """What a search of one position finds."""
+    """Search one position."""
     return MctsAgent(game, **options).search(game.arrays.batch(state), np.array([word], np.uint64))
 
 
 def some_positions(game, random_positions, num, seed=0):
-    """So many live positions of random play."""
+    """Return `num` unfinished positions of random play."""
     states = random_positions(game, 30, seed)
     states = states[~game.over(states)]
     return np.random.default_rng(seed).permutation(states)[:num].copy()
 
 
 def decisive_action(game, state):
-    """What the game tells of one position, of shape (1,), wherever it came from."""
+    """Return the game's decisive action of one position, of shape (1,), without a last action."""
     return player_module(game, "decisive").decisive_action(state[0], game.constants[0], -2)
 
 
@@ -95,7 +95,7 @@ def test_what_a_search_returns(small, random_positions):
 
 @functools.cache
 def solved_112(size):
-    """The value for the mover of every position of a small 112 game, by exhaustion."""
+    """Return the value for the mover of every position of a small 112 game, by exhaustion."""
     game = boardenvs.make("game112", board_size=size)
     values = {}
 
@@ -132,7 +132,7 @@ def test_proven_values_of_the_112_game_are_right(size, simulations, random_posit
     np.testing.assert_array_equal(mine[found.proven], truth[found.proven])
     assert found.proven.any()
     assert found.proven.all() or simulations < 30_000
-    # And the action to play keeps that value.
+    # The chosen action keeps this value.
     game.play(states, found.actions)
     kept = np.array([-values[s["cells"].tobytes()] for s in states])
     np.testing.assert_array_equal(kept[found.proven], truth[found.proven])
@@ -168,7 +168,7 @@ def test_it_finds_a_win_in_one(which):
 @pytest.mark.slow  # compiles tree search for Gomoku
 @pytest.mark.parametrize("winner", [1, 2])
 def test_it_finds_a_win_in_two(winner):
-    # Three in a row with both ends open on a board of one line: the fourth wins at either end.
+    # Three in a row with both ends open on one line: the fourth stone wins at either end.
     game = boardenvs.make("gomoku", board_size=6, win_length=4)
     states = game.new(1)
     mine, theirs = [(2, 2), (2, 3)], [(0, 0), (5, 0)]
@@ -199,12 +199,12 @@ def test_it_plays_no_proven_loss():
         assert searched(GEKITAI, state, word, simulations=3000).actions[0] not in losing
 
 
-# -- Chance and what is hidden --------------------------------------------------------------
+# -- Chance and hidden information ----------------------------------------------------------
 
 
 def test_it_cannot_read_hidden_tiles():
-    # Four tiles are left, and each stack of five wants a 6: the double six wins, the
-    # others, which have 0 and 1 alone, lose. Reading the grid, one would always win.
+    # Four tiles are left, and each stack of five needs a 6. The double six wins, the others have
+    # only 0 and 1 and lose. A player who sees the grid would always win.
     game = boardenvs.make("dominoes175")
     states = np.repeat(game.new(1, 0), 400)
     double_six = 27
@@ -231,11 +231,11 @@ def test_it_cannot_read_the_stream(small, random_positions):
     )
 
 
-# Each player lacks one goat. That of the player to move, on H2, can step onto either of the
-# others', which then is covered. Left alone, the one on H1 wins at once with a throw of 1 or
-# 2, since it may step aside first, that on H3 with 2, 3 or 4. To cover H3 is best: after that
-# the other player wins at once with 2 throws of 6, against 3 after H2H1 and 4 after anything
-# else, and must with a 3 move the winning goat for its rival.
+# Each player lacks one goat. The goat on H2 of the player to move can step onto either of the
+# opponent's goats and cover it. Uncovered, the one on H1 wins at once with a throw of 1 or 2,
+# because it may step aside first, the one on H3 with 2, 3 or 4. Covering H3 is best. Then the
+# opponent wins at once with 2 of 6 throws, against 3 after H2H1 and 4 after any other move. A throw
+# of 3 forces the opponent to move the winning goat for its rival.
 DICE = {
     "obstacles": [[row, "E"] for row in range(1, 7)],
     "stacks": {"A1": "W", "H1": "B", "H2": "W", "H3": "B", "I6": "WBWB"},
@@ -284,7 +284,7 @@ def test_batches_change_nothing(small, random_positions):
 
 @pytest.fixture
 def threads_used(monkeypatch):
-    """How many threads each search has taken."""
+    """Return the list of the number of threads of each search."""
     used = []
 
     def note(work, num):
@@ -424,7 +424,7 @@ def test_a_time_limit_is_kept(gekitai):
         began = time.perf_counter()
         agent.search(gekitai.new(1, 0))
         spent.append(time.perf_counter() - began)
-    assert min(spent) < 0.22  # of several, since the machine may be busy
+    assert min(spent) < 0.22  # the best of several, since the machine may be busy
     assert max(spent) > 0.19
 
 

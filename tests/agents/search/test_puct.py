@@ -1,4 +1,4 @@
-"""Search guided by a network: networks made by hand, whose policy and value are known."""
+"""Search guided by handmade networks with known policy and value."""
 
 import itertools
 import threading
@@ -24,7 +24,7 @@ def gekitai_position(game, board, to_move=0):
 
 
 def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):
-    # Values are 0 and no game ends within a search so shallow: visits share as priors do.
+    # Values are 0 and no game ends within this depth, so visits follow the priors.
     bias = np.zeros(36)
     bias[[3, 20]] = np.log([12, 4])
     agent = PuctAgent(gekitai, 0, 500, path=network_file(gekitai, bias), decisive=False)
@@ -39,7 +39,7 @@ def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):
 def test_illegal_actions_get_no_share(gekitai, network_file):
     states = gekitai_position(gekitai, WIN_IN_ONE)
     bias = np.zeros(36)
-    bias[0] = 50  # where a piece stands
+    bias[0] = 50  # an occupied cell
     found = PuctAgent(gekitai, 0, 50, path=network_file(gekitai, bias)).search(states)
     assert found.visits[0, 0] == 0
     assert found.visits.sum() == 50
@@ -82,7 +82,7 @@ def test_a_win_at_once_is_played_without_an_evaluation(gekitai):
 
 
 def test_a_leaf_that_wins_at_once_is_proven_without_an_evaluation():
-    # Two stones already have three in a row, open at both ends: black's move decides nothing.
+    # Two stones already are an open three in a row, so Black's move does not matter.
     game = boardenvs.make("gomoku", board_size=5, win_length=3)
     states = game.new(1)
     for action in (0, 12, 4, 13):
@@ -97,7 +97,7 @@ def test_a_leaf_that_wins_at_once_is_proven_without_an_evaluation():
     found = PuctAgent(game, 0, 100, evaluator=evaluator).search(states)
     assert found.proven[0]
     assert found.values[0, 0] == -1
-    assert len(asked) == 1  # the root alone
+    assert len(asked) == 1  # only the root
     asked.clear()
     plain = PuctAgent(game, 0, 100, decisive=False, evaluator=evaluator).search(states)
     assert not plain.proven[0]
@@ -105,7 +105,7 @@ def test_a_leaf_that_wins_at_once_is_proven_without_an_evaluation():
 
 
 class Uniform:
-    """Judges every position alike, as 0."""
+    """An evaluator that gives every position the value 0."""
 
     def __init__(self, game):
         self.num_actions = game.num_actions
@@ -170,7 +170,7 @@ def test_threads_change_nothing_where_they_share_one_tree(
 
 
 class Asked(Uniform):
-    """Remembers how many positions it was asked to judge, and by which threads."""
+    """An evaluator that records the sizes of its batches and its threads."""
 
     def __init__(self, game, concurrent):
         super().__init__(game)
@@ -185,7 +185,7 @@ class Asked(Uniform):
 
 
 def asked_sizes(game, simulations):
-    """How many positions are judged at once in one search, from first to last."""
+    """Return the batch sizes of the evaluations of one search, in order."""
     asked = Asked(game, False)
     agent = PuctAgent(game, 0, simulations, decisive=False, evaluator=asked)
     assert agent.search(game.new(1, 0)).visits.sum() == simulations
@@ -198,7 +198,7 @@ def test_leaves_of_one_tree_are_evaluated_together(gekitai):
     assert sizes[:3] == [1, 1, 1]
     assert max(sizes) == 8
     assert len(sizes) < 75
-    # The slots take turns: neither has more than one leaf more than the other.
+    # The slots alternate: their sizes differ by at most one leaf.
     assert all(after <= before + 1 for before, after in itertools.pairwise(sizes))
 
 
@@ -304,7 +304,7 @@ def test_a_time_limit_ends_a_search(threads, gekitai, tiny):
         spent.append(time.perf_counter() - began)
         assert found.visits.sum() > 100
         assert not found.visits[~gekitai.legal(state)].any()
-    assert min(spent) < 0.22  # of several, since the machine may be busy
+    assert min(spent) < 0.22  # the best of several, since the machine may be busy
     assert max(spent) > 0.19
 
 
@@ -325,7 +325,7 @@ def test_no_time_at_all_still_makes_a_choice(gekitai, tiny):
 
 @pytest.mark.slow
 def test_a_position_in_which_every_simulation_ends_the_game_is_left_in_time(network_file):
-    # With three players nothing is proven, so that there is no end of simulations.
+    # With three players nothing is proven, so simulations never stop early.
     game = boardenvs.make("goat_race", num_players=3)
     states = game.new(1, 0)
     rng = np.random.default_rng(0)

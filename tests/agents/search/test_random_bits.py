@@ -1,4 +1,4 @@
-"""The random bits that a search is given: 64 for each state, or it refuses."""
+"""The random bits of a search: 64 bits for each state, otherwise an error."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_whole_numbers_of_any_kind_are_random_bits(spec, gekitai):
     random_bits = np.arange(5, 8, dtype=np.uint64)
     given = random_bits.copy()
     found = agent.search(states, given)
-    np.testing.assert_array_equal(given, random_bits)  # which are not written to
+    np.testing.assert_array_equal(given, random_bits)  # they are not modified
     given.setflags(write=False)
     for same in (
         given,

@@ -1,4 +1,4 @@
-"""States searched side by side on several threads: the same is found as one by one."""
+"""States searched in parallel on several threads give the same as one by one."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from agents.search.puct import PuctAgent
 
 
 class Plain:
-    """A policy and values that depend on the position and nothing else."""
+    """An evaluator whose policy and values depend only on the position."""
 
     concurrent = True
 
@@ -22,7 +22,7 @@ class Plain:
 
     def evaluate(self, states, threads=None):
         seen = self.game.observe_to_move(states).reshape(len(states), -1).astype(np.float32)
-        # One by one: the sum of a row must not depend on how many there are.
+        # Row by row, because sums must not depend on the number of rows.
         logits = np.stack([row @ self.policy for row in seen])
         return logits, np.tanh(np.array([row @ self.value for row in seen]))
 
@@ -47,7 +47,7 @@ def test_threads_do_not_change_what_is_found(name, kind, live_positions, monkeyp
     monkeypatch.setattr("agents.search.puct._SIDE_BY_SIDE", 9)
     agent = kind(game, 0, simulations=40, evaluator=Plain(game), threads=2)
     found = searched(agent, states, noise)
-    again = searched(agent, states, noise)  # in the trees that were kept
+    again = searched(agent, states, noise)  # in the reused trees
     alone = searched(kind(game, 0, simulations=40, evaluator=Plain(game), threads=1), states, noise)
     for key, value in alone.items():
         np.testing.assert_array_equal(found[key], value)

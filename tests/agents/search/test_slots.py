@@ -1,4 +1,4 @@
-"""Slots of leaves that wait for their evaluation: who evaluates what, and when turns come."""
+"""Slots of leaves that wait for evaluation: evaluators and turns."""
 
 import threading
 
@@ -19,12 +19,12 @@ def slots_of(num):
 
 
 def asking(judge):
-    """The function that has a slot evaluated so."""
+    """Return the function that evaluates a slot with `judge`."""
     return lambda slot: slot.evaluate(judge)
 
 
 def judged(leaves):
-    """Of each position its number of plies, as logits and as value."""
+    """Return each position's number of plies as logits, and its negative as value."""
     plies = leaves["ply"].astype(np.float32)
     return np.repeat(plies[:, None], GAME.num_actions, 1), -plies
 
@@ -53,7 +53,7 @@ def test_a_turn_finds_the_leaves_of_its_slot_evaluated(found, num_slots, alone):
         return num
 
     take_turns(slots, turn, asking(judged), 1 if alone else num_slots)
-    # All are over when a turn for each slot, one after another, has found nothing, not before.
+    # Turns end exactly when one turn of each slot in a row has found nothing.
     padded = [*found, *[0] * 2 * num_slots]
     over = next(k for k in range(num_slots, len(padded)) if not any(padded[k - num_slots : k]))
     assert numbers == list(range(over))
@@ -68,7 +68,7 @@ def test_a_turn_is_taken_while_the_other_slot_is_evaluated():
         return int(number < 2)
 
     def judge(leaves):
-        # The first slot's leaf is evaluated before there is anything for a second thread.
+        # The first slot's leaf is evaluated before a second thread has work.
         assert leaves["ply"][0] == 0 or third_turn.wait(20)
         return judged(leaves)
 

@@ -1,4 +1,4 @@
-"""Behaviour cloning: the policy comes to do as the agent does."""
+"""Behaviour cloning: the policy learns to act like the agent."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def learner(game, settings=SMALL, seed=0, spec="greedy"):
 
 
 class Recorder(agents.agent.Agent):
-    """Takes the first legal action, and keeps what it is shown."""
+    """A player of the first legal action that records the states it receives."""
 
     def __init__(self, game):
         super().__init__(game, 0)
@@ -67,7 +67,7 @@ def test_it_comes_to_do_as_the_agent_does():
     others_slow(["gekitai", "goat_race", "dominoes175", "pizza_order"], ["gekitai", "dominoes175"]),
 )
 def test_what_it_learns_from(name):
-    """Observations, masks, actions and results belong to each other."""
+    """Observations, masks, actions and results of the samples belong together."""
     game = boardenvs.make(name)
     settings = replace(SMALL, network="plain", clone=replace(SMALL.clone, random_share=0.3))
     clone = learner(game, settings)
@@ -88,8 +88,8 @@ def test_results_are_those_of_the_seat_that_moved():
     clone._agents[0] = Recorder(game)
     _, _, _, results = clone._play()
     movers = np.concatenate([s["to_move"] for s in clone._agents[0].shown])
-    # Of the last position of each game that was won, the mover is the winner (nobody can lose
-    # by an own move here but by lining up the opponent's pieces, which is rare).
+    # In the last position of each won game, the mover is the winner. (Losing by one's own move
+    # requires lining up the opponent's pieces, which is rare.)
     assert results[movers == 0].mean() == pytest.approx(-results[movers == 1].mean(), abs=0.1)
     assert abs(results).mean() > 0.5
 
@@ -115,7 +115,7 @@ def test_the_learner_plays_its_share_once_it_has_learned():
 
         playout(game, states, choose)
         np.testing.assert_array_equal(seen, np.concatenate(visited))
-        # What is learned is the agent's answer, whoever played.
+        # The learned action is the agent's answer, whoever played.
         shown = np.concatenate(clone._agents[0].shown[-len(visited) :])
         np.testing.assert_array_equal(actions, game.legal(shown).argmax(1))
 
@@ -130,14 +130,14 @@ def test_the_learner_plays_some_of_the_plies():
         clone.steps = 1
         clone._play(num=64)
         first_plies = clone._agents[0].shown[1]["last_action"]
-        played.append(np.mean(first_plies == 0))  # the Recorder's first cell
+        played.append(np.mean(first_plies == 0))  # the first cell, which Recorder plays
     assert played[0] == 1
     assert 0.25 < played[1] < 0.75
     assert played[2] == 0
 
 
 class Last(agents.agent.Agent):
-    """Takes the last legal action."""
+    """A player of the last legal action."""
 
     def choose(self, states, words):
         return self.game.num_actions - 1 - self.game.legal(states)[:, ::-1].argmax(1)
@@ -163,7 +163,7 @@ def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
     np.testing.assert_array_equal(movers, seats[games])
     np.testing.assert_array_equal(actions, masks.argmax(1))
     if game.has_chance:
-        return  # shown to the Recorder with other dice
+        return  # Recorder received resampled dice
     again = game.arrays.new(np.arange(num, dtype=np.uint64))
 
     def choose(part, live):
@@ -193,7 +193,7 @@ def test_openings_are_played_at_random_and_not_learned():
     stones = seen[:, :2].sum((1, 2, 3))
     openings = clone._courses(0, 6000)[0]
     assert set(openings) == set(range(7))
-    # A game's first position that is learned has as many stones as its opening has plies.
+    # The first learned position of a game has as many stones as its opening has plies.
     for few in range(6):
         assert np.sum(stones == few) == pytest.approx(300 * (few + 1) / 7, abs=45)
     first = seen[stones == 3]
@@ -225,7 +225,7 @@ def test_positions_are_kept_and_learned_from_again():
     for seen, masks, actions, worth in steps:
         assert len(seen) == len(worth) == 256
         assert masks[np.arange(256), actions].all()
-    # Of what is learned in the second round, some is of the first.
+    # Samples of the second round include some of the first.
     firsts = {row.tobytes() for batch in steps[: first // 256] for row in batch[0]}
     later = [row.tobytes() in firsts for batch in steps[-30:] for row in batch[0]]
     assert 0.1 < np.mean(later) < 0.9
@@ -244,7 +244,7 @@ def test_with_a_buffer_it_comes_to_do_as_the_agent_does():
 
 
 class Judge(Recorder):
-    """Tells that every position is worth 0.25 to its mover, and every fourth is proven lost."""
+    """A player that gives every position the value 0.25, and every fourth a proven loss."""
 
     def consider(self, states, words):
         analyses = []
@@ -286,7 +286,7 @@ def test_the_agent_never_sees_what_is_hidden():
     again._agents[0] = Recorder(game)
     again._rng = np.random.default_rng(0)
     again._play()
-    # Concealed anew at every ply: the stream that is shown is not the one that is played.
+    # States are concealed again at every ply, so their streams differ from the real one.
     streams = [s["rng"] for s in clone._agents[0].shown]
     assert not np.intersect1d(streams[0], streams[1]).size
 
@@ -299,7 +299,7 @@ def test_between_equals_the_agent_may_always_choose_the_same():
         rows = np.concatenate([seen.reshape(len(seen), -1), masks], axis=1)
         _, which = np.unique(rows, axis=0, return_inverse=True)
         answers = np.unique(np.stack([which.ravel(), actions], 1), axis=0)
-        alone = len(answers) == which.max() + 1  # one answer to each position
+        alone = len(answers) == which.max() + 1  # a single answer for each position
         assert alone == fixed
 
 
@@ -344,13 +344,13 @@ def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
 
 @pytest.mark.slow
 def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
-    """As often as without: what was cloned does not count as the learner's decisions."""
+    """Earlier selves are kept as often as without cloning, whose decisions do not count."""
     game = boardenvs.make("gekitai")
     clone = replace(SMALL.clone, steps=10_000)
     settings = replace(SMALL, ppo_steps=2048, rollout=16, remember_every=512, clone=clone)
     run = TrainingRun(game, settings, 0, tmp_path)
     run.learn(progress=False)
-    # The untrained one, the cloned one, and one for each 512 decisions but the last.
+    # The untrained self, the cloned self, and one per 512 decisions except the last.
     assert len(run.ppo.earlier.selves) == 2 + 2048 // 512 - 1
     again = TrainingRun.resume(tmp_path, settings.total_steps + 256)
     again.learn(progress=False)

@@ -1,4 +1,4 @@
-"""MaskablePPO, and the imitation before it: the same from the same seed on any number of cores."""
+"""MaskablePPO after imitation gives the same weights for the same seed on any number of cores."""
 
 import tempfile
 from dataclasses import replace
@@ -27,7 +27,7 @@ SMALL = Settings(
 
 
 def weights(game, settings, seed, cores, monkeypatch):
-    """After an imitation and two rollouts."""
+    """Return the weights after imitation and two rollouts."""
     monkeypatch.setattr(sharded, "cores", lambda: cores)
     monkeypatch.setattr(cloning, "_GAMES", 32)
     learner = PPOLearner(game, settings, seed)

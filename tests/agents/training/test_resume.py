@@ -1,4 +1,4 @@
-"""Training interrupted, resumed, and refused."""
+"""Interrupted, resumed and refused training."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def files(folder):
 
 @pytest.fixture
 def stop_at(monkeypatch):
-    """The function that makes runs stop by Ctrl-C at a step; `None` lets them go on."""
+    """Return the function that interrupts runs at a step; `None` lets them continue."""
     on_step = run_module._Watcher._on_step
 
     def stop(step):
@@ -232,7 +232,7 @@ SEARCHING = Settings(
 
 @pytest.mark.slow
 def test_search_follows_and_goes_on_where_it_was(tmp_path):
-    """An interrupted run ends like one that was not: search goes on bit for bit."""
+    """Search-guided training continues bit for bit after an interruption."""
     game = boardenvs.make("gomoku", board_size=5, win_length=4)
     whole = TrainingRun(game, SEARCHING, 0, tmp_path / "whole")
     whole.learn(progress=False)
@@ -264,7 +264,7 @@ def test_search_follows_and_goes_on_where_it_was(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
-    """Killed without warning in mid-update, by another process's kill -9."""
+    """A run that was killed during an update continues from its last checkpoint."""
     code = f"""
 import os, signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A training run from start to card."""
+"""A training run from its start to its card."""
 
 import errno
 import hashlib
@@ -50,7 +50,7 @@ def test_what_a_run_leaves(tiny):
         "tensorboard",
     }
     assert (folder / "learning_curve.png").read_bytes().startswith(PNG)
-    # Nothing may be unreadable to others: files begin as temporary ones.
+    # Other users must be able to read the files, although they start as temporary files.
     assert all(p.stat().st_mode & 0o044 for p in folder.iterdir())
 
 
@@ -80,7 +80,7 @@ def test_the_card(tiny, tiny_settings):
 
 
 def test_the_best_checkpoint_is_the_agent(tiny, gekitai):
-    """The latest whose intervals reach up to those of the highest mean score."""
+    """The agent is the latest checkpoint whose interval reaches that of the highest mean score."""
     points = tiny.run.history
     means = [(p["random"]["score"] + p["greedy"]["score"]) / 2 for p in points]
     low = sum(points[int(np.argmax(means))][name]["low"] for name in OPPONENTS)
@@ -99,7 +99,7 @@ def test_the_best_checkpoint_is_the_agent(tiny, gekitai):
 
 
 def test_a_worse_learner_is_not_kept(tmp_path, gekitai, tiny_settings, monkeypatch):
-    """Scores that rise, fall and rise again, but not as high."""
+    """The best checkpoint is kept while scores fall and rise again, but not as high."""
     run = TrainingRun(gekitai, replace(tiny_settings, ppo_steps=2048), 0, tmp_path)
     given = iter([0.1, 0.6, 0.2, 0.5, 0.4])
     found = []
@@ -119,7 +119,7 @@ def test_a_worse_learner_is_not_kept(tmp_path, gekitai, tiny_settings, monkeypat
 def test_the_latest_that_is_not_clearly_worse_is_kept(
     tmp_path, gekitai, tiny_settings, monkeypatch
 ):
-    """Of scores 0.1 up and down it is the latest whose interval reaches that of the highest."""
+    """With an error of 0.1, the latest checkpoint whose interval reaches the best one is kept."""
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
     run.model.set_logger(configure(str(tmp_path), []))
     given = [0.3, 0.9, 0.75, 0.65, 0.8]
@@ -133,7 +133,7 @@ def test_the_latest_that_is_not_clearly_worse_is_kept(
 
 
 class Scored:
-    """Scores of a match that were not played for."""
+    """Scores of a match without games."""
 
     games = 10
 
@@ -165,7 +165,7 @@ def test_it_ends_early_when_nothing_gets_better(tmp_path, gekitai, tiny_settings
     assert run.best["steps"] == asked[2]
     again = TrainingRun.resume(tmp_path)
     assert again.stale
-    again.learn(progress=False)  # there is nothing left to do
+    again.learn(progress=False)  # nothing is left to do
     assert again.steps == run.steps
 
 
@@ -206,7 +206,7 @@ def test_the_command_of_a_user(tmp_path, tiny_settings, capsys, game):
     for start, line in zip(told, said.out.splitlines()[3:], strict=True):
         assert line.startswith(f"{start}0.")
         assert line.endswith("20 games)")
-    assert f"training {game.name}" in said.err  # the bar
+    assert f"training {game.name}" in said.err  # the progress bar
     assert agents.make(f"trained:{tmp_path}/run/agent.onnx", game).card["command"] == "as typed"
 
 
@@ -248,7 +248,7 @@ def test_a_quarter_of_the_games_against_each_kind(tmp_path, gekitai, tiny_settin
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
     assert [env.num_envs for env in run.ppo.env.envs] == [4, 4, 4, 4]
     assert run.model.env is run.ppo.env
-    assert not files(tmp_path)  # nothing is written before it learns
+    assert not files(tmp_path)  # no file is written before it learns
 
 
 def test_the_rate_falls_to_a_tenth(tmp_path, gekitai, tiny_settings):

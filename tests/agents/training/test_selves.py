@@ -1,4 +1,4 @@
-"""Who the learner plays against."""
+"""The learner's opponents: its earlier selves."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def equal(a, b):
 
 
 def played_out(earlier, reward=0.0):
-    """Tell earlier selves that the games under way ended, and as many that began since."""
+    """Report that the current games ended, and as many later ones."""
     for _ in range(2):
         earlier.note(np.ones(4, bool), np.full(4, reward, np.float32))
 
@@ -97,7 +97,7 @@ def test_games_under_way_do_not_count_for_the_next_self(learner, gekitai):
     earlier = EarlierSelves(gekitai, 3, 4, seed=0)
     earlier.attach(learner)
     earlier.note(np.array([True, True, False, False]), np.ones(4, np.float32))
-    assert earlier.scores == [0.5]  # these began before this self sat down
+    assert earlier.scores == [0.5]  # these games started before this self joined
     earlier.note(np.array([True, False, False, True]), np.ones(4, np.float32))
     assert earlier.scores == [pytest.approx(0.5 + 0.5 / 200)]
 
@@ -110,7 +110,7 @@ def test_no_more_earlier_selves_than_asked_for(learner, gekitai, size):
         nudge(learner)
         earlier.remember()
         assert len(earlier.selves) == min(size, count)
-        assert equal(earlier.selves[-1], weights(learner))  # the newest one always stays
+        assert equal(earlier.selves[-1], weights(learner))  # the newest self always stays
         earlier.draw()
 
 

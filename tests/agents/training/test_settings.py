@@ -1,4 +1,4 @@
-"""Settings of games, and the files they lie in."""
+"""Settings of games and their files."""
 
 import json
 import tomllib
@@ -46,7 +46,7 @@ def test_every_value_that_differs_has_its_sentence(name):
 
 @pytest.fixture
 def written(tmp_path):
-    """The function that writes a file of settings."""
+    """Return the function that writes a file of settings."""
 
     def write(text):
         path = tmp_path / "own.toml"

@@ -1,4 +1,4 @@
-"""One network learns on boards of several sizes, and its file plays them all."""
+"""One network learns on boards of several sizes, and its file plays all of them."""
 
 import json
 from collections import Counter
@@ -66,7 +66,7 @@ SETTINGS = Settings(
 
 @pytest.fixture(scope="module", autouse=True)
 def _short_rounds():
-    """Rounds of few games to imitate."""
+    """Shorten the rounds of imitated games."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cloning, "_GAMES", 64)
         yield
@@ -81,7 +81,7 @@ def policy_for(game, like=None):
 
 
 def positions(game, num=40, seed=0):
-    """Of random games after three plies."""
+    """Return positions of random games after three plies."""
     states, rng = game.new(num, seed), np.random.default_rng(seed)
     for _ in range(3):
         legal = game.legal(states)
@@ -133,14 +133,14 @@ def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
         found = judged(path.read_bytes(), game, seen)
         for part, right in zip(found, wanted, strict=True):
             np.testing.assert_allclose(part, right.numpy(), rtol=1e-4, atol=1e-5)
-        # As the file for this size alone, to the bit; and close to it where nothing is fixed.
+        # Bitwise equal to the file for only this size, and close to it without fixed values.
         for part, other in zip(found, judged(policy_to_onnx(alone, game), game, seen), strict=True):
             np.testing.assert_array_equal(part, other)
         for part, other in zip(
             found, judged(path.read_bytes(), game, seen, fixed=False), strict=True
         ):
             np.testing.assert_allclose(part, other, rtol=1e-4, atol=1e-5)
-        # As it is loaded to play.
+        # As loaded for play.
         states = positions(game)
         np.testing.assert_array_equal(OnnxPolicy(game, path).evaluate(states)[0], found[0])
         agent = agents.make(f"trained:{path}", game)
@@ -160,7 +160,7 @@ def test_in_integers_too():
         assert not np.array_equal(logits, near)
         assert np.abs(logits - near).max() < 0.15 * np.ptp(logits)
         assert np.abs(values - near_values).max() < 0.05
-    # Where ranges are the same, what is fixed makes no difference.
+    # Fixed values make no difference if ranges are equal.
     alone = int8_template(
         policy_to_onnx(policy_for(SIZES.games[1], policy), SIZES.games[1]), seen[1]
     )
@@ -234,7 +234,7 @@ def test_it_goes_on_from_its_state_bit_for_bit(tmp_path, monkeypatch):
 
 
 def test_one_network_learns_every_size():
-    """What is imitated on all sizes at once is learned on each, and as often as it shall be."""
+    """Imitation on several sizes learns each size, and as often as the settings say."""
     policy = policy_for(SIZES.games[0])
     teachers = [agents.make("greedy", game, 0) for game in SIZES.games]
     settings = CloningSettings(steps=6_000, batch_size=128, learning_rate=1e-2)
@@ -252,7 +252,7 @@ def test_one_network_learns_every_size():
         return np.array(found)
 
     before = agreements()
-    clone.advance()  # in which it sees how long games last
+    clone.advance()  # measures the length of games
     learned.clear()
     while clone.steps < settings.steps:
         clone.advance()
@@ -265,7 +265,7 @@ def test_one_network_learns_every_size():
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """The folder of a short run that is over, and the run."""
+    """Return the folder of a short finished run, and the run."""
     folder = tmp_path_factory.mktemp("runs") / "run"
     return folder, train(SIZES, folder, None, 3, "as typed", settings=SETTINGS)
 

@@ -187,7 +187,7 @@ def test_seeds(game):
     env = make(None)
     env.seed(5)
     np.testing.assert_array_equal(played(env), one)
-    assert (played(env) != one).any()  # the seed was for the first reset alone
+    assert (played(env) != one).any()  # the seed applies only to the first reset
 
 
 def test_maskable_ppo_trains_on_it_and_never_moves_illegally(game):

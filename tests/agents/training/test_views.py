@@ -1,4 +1,4 @@
-"""Training in views of the board: each game of an environment is shown in one of them."""
+"""Training in views of the board: an environment shows each game in one of them."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from boardenvs.envs.vector import SeatVectorEnv
 
 
 def show(game, states, view):
-    """What the seat to move sees of each state, in a view of the cells."""
+    """Return the observation of the seat to move, in a view of the cells."""
     seen = game.observe(states, states["to_move"])
     return seen.reshape(*seen.shape[:2], -1)[:, :, view].reshape(seen.shape)
 
@@ -25,7 +25,7 @@ def test_an_environment_shows_each_game_in_one_view():
         view = env._view.copy()
         shown.update(view.tolist())
         states = np.concatenate([one.positions for one in env.envs])
-        for i in range(64):  # seen and masks are the position's, in this game's view
+        for i in range(64):  # observation and mask are the position's, in the view of this game
             np.testing.assert_array_equal(
                 seen[i], show(game, states[i : i + 1], views.actions[view[i]])[0]
             )
@@ -43,13 +43,13 @@ def test_an_environment_shows_each_game_in_one_view():
 
 
 def test_an_illegal_action_in_a_view_is_the_one_played():
-    """The cell that a mask forbids is taken on the board: the learner loses by it."""
+    """A masked cell in the view is occupied on the board, so playing it loses."""
     game = boardenvs.make("gomoku", board_size=9)
     env = SB3VecEnv([SeatVectorEnv(64, game, seat=0)], 0, game.symmetries())
     env.reset()
     env.step(np.zeros(64, np.int64))
     masks = env.action_masks()
-    assert not masks[:, 0].any()  # where the learner's own stone stands, in its view
+    assert not masks[:, 0].any()  # the learner's stone in its own view
     _, rewards, done, _ = env.step(np.zeros(64, np.int64))
     assert done.all()
     assert (rewards == -1).all()

@@ -1,4 +1,4 @@
-"""Files of a run are whole at every moment."""
+"""Files of a run are complete at every moment."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What axe-core, which looks for what shuts people out of a page, says of the page to play in."""
+"""Accessibility problems of the page, according to axe-core."""
 
 from importlib import resources
 
@@ -20,7 +20,7 @@ STATES = {
 
 
 def complaints(tab):
-    """What is wrong, and with which elements."""
+    """Return the problems and their elements."""
     tab.evaluate(SCRIPT)
     found = tab.evaluate("axe.run()")["violations"]
     return [
@@ -32,7 +32,7 @@ def complaints(tab):
 
 @pytest.fixture
 def opened(tab, serving, name):
-    """A game in a tab, where it is the person's turn."""
+    """Yield a tab with a game in which it is the person's turn."""
     with serving(name, "random", 0) as served:
         tab.goto(served.address)
         tab.locator("#turn", has_text="Your turn").wait_for()

@@ -1,4 +1,4 @@
-"""Clients that keep the page's program waiting, or leave it."""
+"""Clients that keep the server waiting, or disconnect."""
 
 import contextlib
 import socket
@@ -23,13 +23,13 @@ def served(serving):
 
 @pytest.fixture
 def connect(served):
-    """`Served.connect`, all of whose connections are closed after the test."""
+    """Yield `Served.connect`; all of its connections are closed after the test."""
     with contextlib.ExitStack() as opened:
         yield lambda sent=b"": opened.enter_context(served.connect(sent))
 
 
 def closed(client):
-    """What still comes before the server closes the connection."""
+    """Return the remaining data until the server closes the connection."""
     got = b""
     with contextlib.suppress(ConnectionResetError):
         while part := client.recv(65536):
@@ -38,7 +38,7 @@ def closed(client):
 
 
 def send_on(client, part, pause=0.0):
-    """Send the same again and again until the server has closed the connection."""
+    """Send the same data repeatedly until the server closes the connection."""
     begun = time.monotonic()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         while time.monotonic() - begun < 30:
@@ -47,7 +47,7 @@ def send_on(client, part, pause=0.0):
 
 
 def test_half_sent_requests_lock_nobody_out(served, connect):
-    # Orders are being left for a moment longer than their clients: that must not add up either.
+    # The server notices abandoned requests with a delay, which must not add up either.
     for sent in (HALF, b"", *(served.half_an_order() for _ in range(8))):
         for _ in range(100):
             connect(sent)
@@ -81,7 +81,7 @@ def test_a_client_that_does_not_go_on(served, connect, sent):
 
 @pytest.mark.usefixtures("impatient")
 def test_a_client_that_reads_no_answer(served, connect):
-    """It asks and asks, until no answer fits anywhere any more."""
+    """A client that never reads fills all buffers, and the server closes its connection."""
     client = connect()
     begun = time.monotonic()
     many = f"GET /{served.token}/ HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode() * 1000
@@ -111,10 +111,10 @@ class Slow:
 @pytest.mark.parametrize("how", ["closed", "reset"])
 def test_a_client_that_leaves(served, connect, capsys, how):
     client = connect(served.half_an_order())
-    time.sleep(0.2)  # for the order to be waited for
+    time.sleep(0.2)  # until the server waits for the rest
     if how == "reset":
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
     assert served.ask()[0] == 200
-    time.sleep(0.2)  # for an error to be told
+    time.sleep(0.2)  # until an error would be printed
     assert capsys.readouterr().err == ""

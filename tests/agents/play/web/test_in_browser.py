@@ -1,4 +1,4 @@
-"""Playing in a real browser, with real clicks and keys."""
+"""Play in a real browser, with real clicks and keys."""
 
 import contextlib
 import http.server
@@ -13,7 +13,7 @@ pytest.importorskip("uvicorn", reason="needs the extra [web]")
 
 @pytest.fixture
 def playing(tab, serving):
-    """The function that opens a game, as `serving` takes it."""
+    """Yield the function that opens a game, with the arguments of `serving`."""
     with contextlib.ExitStack() as open_games:
 
         def start(*game, **params):
@@ -25,13 +25,13 @@ def playing(tab, serving):
 
 
 def my_turn(tab, moves):
-    """Wait until so many moves were made and it is the person's turn."""
+    """Wait until `moves` moves were made and it is the person's turn."""
     tab.locator("#moves li").nth(moves).wait_for()
     tab.locator("#turn", has_text="Your turn").wait_for()
 
 
 def spot(tab, name):
-    """The place in the picture of the moves of this name."""
+    """Return the place in the picture for the moves of this name."""
     return tab.locator(".spot").filter(has=tab.locator("title", has_text=re.compile(f"^{name}$")))
 
 
@@ -69,12 +69,12 @@ def test_typing(playing):
     tab.keyboard.press("Enter")
     tab.locator("#problem", has_text="99 z").wait_for()
     tab.get_by_label("Your move").fill("3 d")
-    tab.keyboard.press("ArrowLeft")  # moves the cursor there, not the game
+    tab.keyboard.press("ArrowLeft")  # moves the cursor in the field, not the game
     tab.get_by_role("button", name="Move", exact=True).click()
     my_turn(tab, 2)
     assert tab.locator("#problem").is_hidden()
     assert told(tab)[1][1] == "3 D"
-    # Looking back: no move is made from there.
+    # Earlier positions accept no moves.
     tab.locator("h1").click()
     tab.keyboard.press("ArrowLeft")
     assert tab.locator(".spot").count() == 0
@@ -125,7 +125,7 @@ def test_hidden_tiles(playing):
     my_turn(tab, 1)
     assert tab.locator("#picture text", has_text="?").count() == 27
     assert "Tile in hand: " in tab.locator("#text").text_content()
-    # A stack takes the tile either end up, unless it is a double.
+    # Both ends of a tile may fit a stack, unless it is a double.
     tab.locator(".spot").first.click()
     if tab.locator("#choice").is_visible():
         tab.locator("#choice button").first.click()
@@ -174,7 +174,7 @@ class _Foreign(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def foreign():
-    """The address of a page of another site."""
+    """Yield the address of another site's page."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Foreign) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -184,7 +184,7 @@ def foreign():
 
 
 def test_a_page_of_another_site(chromium, serving, foreign):
-    """Even one that knows the address, token and all, can neither read nor move."""
+    """Another site can neither read the game nor move, even if it knows the token."""
     page = chromium.new_page()
     with serving("gekitai", "random", 0, 3) as served:
         before = served.ask()[2]
@@ -219,7 +219,7 @@ def test_a_page_of_another_site(chromium, serving, foreign):
         )
         page.locator("iframe").wait_for()
         assert page.frame_locator("iframe").locator("#moves").count() == 0
-        # A form may post anywhere, but not as JSON.
+        # A form may post to any site, but not JSON.
         page.evaluate(
             """(address) => {
               const form = document.createElement("form");

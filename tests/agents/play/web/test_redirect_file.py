@@ -1,4 +1,4 @@
-"""How a browser comes to the page: no other user of the machine may see the address."""
+"""The redirect file that opens the page, without showing its address to other users."""
 
 import html
 import json
@@ -25,7 +25,7 @@ def file_of(url):
 
 
 def refreshed(page):
-    """Where a page sends a browser at once."""
+    """Return the address to which a page redirects at once."""
     found = re.search(r'<meta http-equiv="refresh" content="0; url=([^"]*)">', page)
     return html.unescape(found[1])
 
@@ -62,7 +62,7 @@ def test_the_browser_starts_without_the_token(tmp_path, ending):
         "BROWSER": f"{sys.executable} {tmp_path / 'browser.py'} %s",
         "TMPDIR": str(temporary),
     }
-    # A test run in the background may hand on that interrupts are ignored.
+    # Tests in the background may pass on that SIGINT is ignored.
     start = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from agents.command import main; sys.exit(main(sys.argv[1:]))"
@@ -76,7 +76,7 @@ def test_the_browser_starts_without_the_token(tmp_path, ending):
         text=True,
     ) as running:
         address = running.stdout.readline().split()[-1]
-        with urllib.request.urlopen(address, timeout=60) as answer:  # it runs, the browser is done
+        with urllib.request.urlopen(address, timeout=60) as answer:  # the browser has exited
             assert answer.status == 200
         folders = list(temporary.iterdir())
         running.send_signal(getattr(signal, ending))

@@ -1,4 +1,4 @@
-"""One game after another: what may be chosen, files, the next game while this one goes on."""
+"""Successive games in a room: choices, files, and preparation of the next game."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def order(room, do, **more):
 
 
 def wait(room):
-    """Wait for the next game; what is told of it."""
+    """Wait for the next game and return its problem."""
     while room.carry_out({"do": "ready", "version": 0})["preparing"]:
         for thread in threading.enumerate():
             if thread.name.endswith("(_make)"):
@@ -41,7 +41,7 @@ def new(room, values, opponent="random", seat=0):
 
 
 def play_on(room, moves=1000):
-    """So many plies, the person's the first legal one each time; the last news."""
+    """Play at most `moves` plies, randomly for the person, and return the last news."""
     rng = np.random.default_rng(5)
     news = told(room)
     while moves and not news["turn"]["over"]:
@@ -80,7 +80,7 @@ def test_an_opponent_for_each_other_seat():
     names = ["Greedy (White)", "You", "Random (Red)"]
     assert [one["name"] for one in page["players"]] == names
     assert page["choices"]["against"] == ["greedy", "random"]
-    # A game for as many goes on with them, one for two with the first.
+    # A game with as many seats keeps the agents. A game for two keeps the first one.
     saved = room.saved()[1].encode()
     room.open(room._version, saved)
     assert wait(room) == ""
@@ -139,7 +139,7 @@ def test_choices_refused(own_module, values, opponent, seat, said):
 
 
 def test_the_game_goes_on_while_the_next_is_prepared(own_module):
-    """An agent that takes long to make keeps nobody from playing."""
+    """The current game continues while the next agent takes long to create."""
     slow = """
 import threading
 
@@ -177,7 +177,7 @@ class Slow:
 
 
 def test_an_opponent_that_cannot_be_made(own_module):
-    """This is told, and the game stays as it is."""
+    """The problem is reported, and the game stays unchanged."""
     failing = """
 made = [0]
 
@@ -210,7 +210,7 @@ def test_saved_and_opened_again(name, tmp_path):
     episode = Episode.load(path)
     before = told(room)
     assert len(episode) == len(before["moves"])
-    # By another program, from another seat.
+    # In another program, from another seat.
     other = room_of(name, "greedy")
     other.open(1, text.encode())
     assert wait(other) == ""
@@ -223,7 +223,7 @@ def test_saved_and_opened_again(name, tmp_path):
 
 
 def test_a_position_is_drawn_once(monkeypatch):
-    """A page of many positions comes at once when it is asked for again."""
+    """Positions are drawn once, even if a long game's page is requested again."""
     room = room_of("gekitai")
     play_on(room, 6)
     game, drawn = type(room._session.game), []
@@ -321,7 +321,7 @@ def test_resigning():
 
 def test_what_is_asked():
     room = room_of("gekitai", "random", 1)
-    assert told(room)["turn"]["asks"] == ""  # it is the other one's turn
+    assert told(room)["turn"]["asks"] == ""  # it is the opponent's turn
     assert re.fullmatch("an empty cell such as [A-F][1-6]", play_on(room, 1)["turn"]["asks"])
 
 
@@ -364,6 +364,6 @@ def test_replay():
     told = json.loads(re.search(r'type="application/json">(.*?)</script>', replay)[1])
     assert len(told["moves"]) == 5
     assert told["analysis"] is None
-    # What is face down stays so.
+    # Face-down tiles stay hidden.
     lines, frames = told["pictures"].values()
     assert sum(len(re.findall(r">\?<", lines[line])) for line in frames[-1]) >= 20

@@ -1,4 +1,4 @@
-"""Who may ask the program behind the page, and how: real requests to a real server."""
+"""Permissions of the web server: real requests to a real server."""
 
 import base64
 import contextlib
@@ -32,7 +32,7 @@ def served(serving):
 
 @pytest.fixture
 def untouched(served):
-    """The game must stand as it did."""
+    """Check that the game does not change."""
     _, _, before = served.ask()
     yield
     assert served.ask()[2] == before
@@ -62,7 +62,7 @@ def test_the_page(served):
 
 
 def test_the_page_is_read_once(served, monkeypatch):
-    """The files that it is made of may be away for a moment."""
+    """The page's files are read only once, so they may be missing later."""
     _, _, before = served.ask()
 
     def away(path, *_, **__):
@@ -110,7 +110,7 @@ def test_nothing_else_is_there(served, path):
 @pytest.mark.parametrize("host", ["evil.example", "localhost", "", "evil.example:80", "127.0.0.1"])
 @pytest.mark.usefixtures("untouched")
 def test_a_foreign_host(served, host):
-    """As after a name of another site is rebound to this machine."""
+    """Foreign host names are refused, as after DNS rebinding."""
     status, _, body = served.ask(Host=host)
     assert status in (400, 421)
     assert b"Gekitai" not in body
@@ -150,7 +150,7 @@ def test_nothing_is_allowed_across_origins(served):
 )  # fmt: skip
 @pytest.mark.usefixtures("untouched")
 def test_a_form_of_another_site(served, kind):
-    """What a page can send to anybody without being allowed to."""
+    """Content types that other sites may send without permission are refused."""
     assert served.act(START, Content_Type=kind)[0] == 415
     assert served.open(b"{}", 1, Content_Type=kind)[0] == 415
 
@@ -213,7 +213,7 @@ def test_a_body_without_end(served):
         connection = http.client.HTTPConnection(served.host, timeout=60)
         endless = itertools.repeat(b" " * 65536, 10_000)
         asked = "POST", f"/{served.token}/{path}", endless, headers
-        with pytest.raises((OSError, http.client.HTTPException)):  # cut off before all is sent
+        with pytest.raises((OSError, http.client.HTTPException)):  # closed before all is sent
             connection.request(*asked, encode_chunked=True)
         connection.close()
 
@@ -288,7 +288,7 @@ def test_playing_over_the_wire(serving):
 
 @pytest.fixture
 def ctrl_c_is_heard():
-    """Undoes what a shell does to programs in the background, which then ignore Ctrl-C."""
+    """Restore Ctrl-C, which shells disable for programs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -296,7 +296,7 @@ def ctrl_c_is_heard():
 
 @contextlib.contextmanager
 def advancing(served, version):
-    """While the agent has been asked for its move, and nobody waits for it."""
+    """Request the agent's move and run the context without waiting for the response."""
     body = json.dumps({"do": "advance", "version": version})
     headers = {"Origin": served.origin, "Content-Type": "application/json"}
     connection = http.client.HTTPConnection(served.host, timeout=60)
@@ -307,7 +307,7 @@ def advancing(served, version):
 
 @pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_the_command(own_module, tmp_path):
-    """Ctrl-C ends it in one line, also while an agent is thinking."""
+    """Ctrl-C ends the command with one line, even while an agent is thinking."""
     slow = """
 import time
 
@@ -334,7 +334,7 @@ def make(game, seed):
         served = Served(first.split()[-1])
         assert served.ask()[0] == 200
         with advancing(served, 1):
-            time.sleep(0.3)  # for the agent to begin
+            time.sleep(0.3)  # until the agent starts
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, "", "\nboardenvs: stopped\n")
@@ -345,7 +345,7 @@ def make(game, seed):
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
 def test_it_ends_while_a_network_is_at_work(own_module, tmp_path, number):
-    """Python's way out crashed a thread that came back from ONNX Runtime."""
+    """The program ends without a crash while a thread is in ONNX Runtime."""
     endless = """
 import agents
 
@@ -368,7 +368,7 @@ class Endless:
             served = Served(running.stdout.readline().split()[-1])
             assert served.act({"do": "move", "version": 1, "move": "A1"})[0] == 200
             with advancing(served, 2):
-                time.sleep(1)  # for the agent to begin
+                time.sleep(1)  # until the agent starts
                 running.send_signal(number)
                 _, err = running.communicate(timeout=60)
         finally:
@@ -379,7 +379,7 @@ class Endless:
 @pytest.mark.usefixtures("ctrl_c_is_heard")
 @pytest.mark.parametrize("late", ["get_loop_factory", "load"])
 def test_ctrl_c_while_the_server_begins(game112, monkeypatch, capsys, late):
-    """An interrupt ends it whenever it comes, without a warning; none may be left to the suite."""
+    """An early interrupt ends the server without warnings, and restores the signal handler."""
     from uvicorn import Config
 
     from agents.play.web.serve import serve
@@ -394,7 +394,7 @@ def test_ctrl_c_while_the_server_begins(game112, monkeypatch, capsys, late):
     monkeypatch.setattr(Config, late, interrupted)
     with pytest.raises(KeyboardInterrupt):
         serve(game112, ["random"], 0, 1, browser=False)
-    gc.collect()  # of a coroutine that nobody awaited
+    gc.collect()  # finds coroutines that were not awaited
     assert getattr(Config, late) is genuine
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert capsys.readouterr().err == ""

@@ -1,4 +1,4 @@
-"""A person's game against agents: moves, undo, hints, and what the page is told."""
+"""A person's game against agents: moves, undo, hints, and the page's data."""
 
 import json
 import re
@@ -11,7 +11,8 @@ from variants import first_variant
 import boardenvs
 from agents.play.web.session import Session
 
-# Each game as it is, with a person in its last seat, and otherwise, with one in the first.
+# Each game with defaults and a person in the last seat, and as a variant with a person in the
+# first.
 GAMES = [(name, {}, -1) for name in boardenvs.GAMES]
 GAMES += [(name, first_variant(name), 0) for name in boardenvs.GAMES]
 
@@ -22,12 +23,12 @@ GAMES += [(name, first_variant(name), 0) for name in boardenvs.GAMES]
 def session(request):
     name, params, seat = request.param
     game = boardenvs.make(name, **params)
-    # An adviser that draws nothing, so that its hints can be compared.
+    # A deterministic adviser makes hints comparable.
     return Session(game, ["random"], range(game.num_players)[seat], seed=5, adviser="greedy")
 
 
 class Page:
-    """What a page makes of the news."""
+    """The page's state, updated by news."""
 
     def __init__(self, session):
         told = json.loads(re.search(r'type="application/json">(.*?)</script>', session.page())[1])
@@ -56,13 +57,13 @@ class Page:
 
 
 def to_turn(session, page):
-    """Let the agents move until the person is asked or the game is over."""
+    """Let the agents move until it is the person's turn or the game is over."""
     while not (session.over or session.is_persons_turn):
         page.take(session.advance())
 
 
 def play_on(session, page, rng, moves=1000):
-    """So many random moves of the person, or up to the end."""
+    """Play at most `moves` random moves of the person."""
     to_turn(session, page)
     while moves and not session.over:
         page.take(session.move(rng.choice([one["text"] for one in page.rest["turn"]["legal"]])))
@@ -78,7 +79,7 @@ def test_a_game_to_its_end(session):
     assert (turn["mine"], turn["legal"], turn["player"]) == (False, [], "")
     assert page.rest["result"].endswith(("!", "."))
     assert len(page.texts) == len(page.pictures) == len(page.moves) + 1
-    # Taken piece by piece or as a whole: the same.
+    # Updates and the whole page give the same state.
     assert page == Page(session)
     for call in (session.advance, lambda: session.move("1")):
         with pytest.raises(ValueError, match=r"over|no agent"):
@@ -111,7 +112,7 @@ def test_what_is_taken_back_comes_again(session):
 
 
 def test_nothing_hidden_is_told(session):
-    """Positions that differ only in what the person cannot know make the same page."""
+    """Positions that differ only in hidden information give the same page."""
     page = Page(session)
     rng = np.random.default_rng(3)
     for _ in range(4):
@@ -181,7 +182,7 @@ def test_a_hint_and_what_the_agents_thought():
     assert (chosen["text"], chosen["area"]) == (hint["hint"], hint["area"])
     assert hint["hint"] in [one["text"] for one in page.rest["turn"]["legal"]]
     while not session.over:
-        assert page.rest["analysis"] is None  # it would tell the person too much
+        assert page.rest["analysis"] is None  # it would reveal too much
         page.take(session.move(page.rest["turn"]["legal"][0]["text"]))
         to_turn(session, page)
     assert [one is not None for one in page.rest["analysis"]] == [

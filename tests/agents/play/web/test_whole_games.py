@@ -1,4 +1,4 @@
-"""Whole games in a real browser, on a phone, a tablet and a desk, by mouse, finger and keys."""
+"""Complete games in a real browser: phone, tablet and desktop; mouse, touch and keys."""
 
 import contextlib
 import re
@@ -21,7 +21,7 @@ SCREENS = [
 
 @pytest.fixture
 def screen(chromium):
-    """The function `(width, height, scheme)` that opens a tab in which no script may fail."""
+    """Yield the function `(width, height, scheme)` that opens a tab where no script may fail."""
     failed, contexts = [], []
 
     def start(width=1280, height=800, scheme="light", **more):
@@ -42,7 +42,7 @@ def screen(chromium):
 
 @pytest.fixture
 def playing(screen, serving):
-    """The function that opens a game on a screen, as `serving` takes it."""
+    """Yield the function that opens a game on a screen, with the arguments of `serving`."""
     with contextlib.ExitStack() as open_games:
 
         def start(*game, width=1280, height=800, scheme="light", touch=False, **params):
@@ -56,14 +56,14 @@ def playing(screen, serving):
 
 
 def state(tab):
-    """What the page knows."""
+    """Return the page's state."""
     return tab.evaluate("({...episode.turn, moves: moves.length, version: episode.version})")
 
 
 def until(tab, expression):
-    """Wait for something to be true in the page, which may be loaded anew meanwhile.
+    """Wait until an expression is true in the page, which may reload meanwhile.
 
-    The page's policy forbids what Playwright has for that.
+    The page's content security policy forbids Playwright's function for this.
     """
     for _ in range(3000):
         with contextlib.suppress(Error):
@@ -83,7 +83,7 @@ def spots(tab):
 
 
 def play(tab, press):
-    """One move: the last place of the board, or the last of the buttons where there is none."""
+    """Play the last place of the board, or the last button if there is none."""
     before = state(tab)["moves"]
     if spots(tab).count():
         press(spots(tab).last)
@@ -97,7 +97,7 @@ def play(tab, press):
 
 @pytest.mark.parametrize("shape", SCREENS, ids=str)
 def test_a_whole_game_and_the_next(playing, shape):
-    """112 is won, lost or drawn soon."""
+    """A game ends with its result, and another one can start."""
     width, height, scheme = shape
     touch = width < 500
     tab = playing("game112", "random", 0, width=width, height=height, scheme=scheme, touch=touch)
@@ -129,7 +129,7 @@ def test_each_game_opens_and_is_played(playing, name):
     assert state(tab)["moves"] > moves
     tab.keyboard.press("u")
     settled(tab)
-    # Another one of another size, where there are sizes, from the last seat.
+    # Start a game with another size, if there are sizes, from the last seat.
     tab.keyboard.press("n")
     dialog = tab.get_by_role("dialog", name="New game")
     dialog.wait_for()
@@ -147,7 +147,7 @@ def test_each_game_opens_and_is_played(playing, name):
     assert tab.evaluate("may.values") == tab.evaluate("may.games[0].values")
     assert state(tab)["moves"] < 30
     play(tab, lambda one: one.click())
-    tab.set_viewport_size({"width": 390, "height": 844})  # the moves are in sight there, too
+    tab.set_viewport_size({"width": 390, "height": 844})  # the moves must be visible on a phone too
     tab.keyboard.press("End")
     box = tab.locator("#moves [aria-current]").bounding_box()
     assert box["x"] + box["width"] <= 390
@@ -172,7 +172,7 @@ def test_another_size_opponent_and_side(playing):
     settled(tab)
     assert tab.locator("#players .name").all_inner_texts() == ["Greedy", "You"]
     assert spots(tab).count() == 63
-    # What is on stays chosen.
+    # The current choices stay selected.
     tab.keyboard.press("n")
     assert dialog.get_by_label("Opponent").input_value() == "greedy"
     tab.keyboard.press("Escape")
@@ -207,7 +207,7 @@ def test_an_opponent_for_each_other_seat(playing):
 
 
 def test_opponents_follow_the_size(playing):
-    """A network that plays one size alone is not offered for others."""
+    """Networks for a single size are not offered for other sizes."""
     tab = playing("game112", "random", 0)
     tab.keyboard.press("n")
     names = tab.locator("#opponent option")
@@ -226,16 +226,16 @@ def test_keys_on_the_board(playing):
         tab.keyboard.press(key)
     focused = "document.activeElement.getAttribute('aria-label')"
     assert tab.evaluate(focused) == "B2"
-    assert tab.evaluate("now") == 0  # the arrows went over the board, not through the game
+    assert tab.evaluate("now") == 0  # the arrows moved over the board, not through the game
     tab.keyboard.press("Enter")
     until(tab, "moves.length === 2")
     settled(tab)
     assert tab.evaluate("moves[0].text") == "B2"
-    # The keys stay where they were, or beside the piece that stands there now.
+    # The focus stays on its cell, or moves beside the new piece.
     assert tab.evaluate(focused) in ("B2", "A2", "B1", "B3", "C2")
     tab.keyboard.press("m")
     assert tab.evaluate("document.activeElement.id") == "entry"
-    tab.keyboard.type("u")  # is typed
+    tab.keyboard.type("u")  # typed into the field
     assert tab.locator("#entry").input_value() == "u"
     tab.keyboard.press("Escape")
     tab.keyboard.press("u")
@@ -277,9 +277,9 @@ def test_saved_opened_and_replayed(playing, screen, tmp_path):
     assert replay.locator("#panel").count() == 0
     assert replay.locator("#picture svg").count() == 1
     replay.close()
-    # Another program goes on with it.
+    # Continue in another program.
     other = playing("game112", "random", 0)
-    # Somebody listens all the time: else the browser may be told too late that a chooser is wanted.
+    # A listener must exist early, so that the browser opens a file chooser.
     other.on("filechooser", lambda chooser: None)
     for content, said in (
         (b"{}", "not an episode"),
@@ -304,7 +304,7 @@ def test_saved_opened_and_replayed(playing, screen, tmp_path):
 
 
 def test_hint_on_the_buttons(playing):
-    """In 112 two moves share a place: which of them is meant, the buttons say."""
+    """Two moves of 112 share a place, so the buttons mark the move of the hint."""
     tab = playing("game112", "random", 0, board_size=5)
     tab.keyboard.press("h")
     tab.locator(".hinted").wait_for()
@@ -337,10 +337,10 @@ def test_analysis(playing):
     said = balance.get_attribute("aria-label")
     assert re.fullmatch(r"Expected result: You (\S+), Random (\S+)", said)
     own = float(re.search(r"You (\S+),", said)[1])
-    tab.wait_for_timeout(400)  # for it to move
+    tab.wait_for_timeout(400)  # until the bar has moved
     height = balance.locator(".part").nth(1).bounding_box()["height"]
     assert height == pytest.approx(balance.bounding_box()["height"] * (own + 1) / 2, abs=3)
-    # It goes along with the game, and back in it.
+    # The bar follows the game, forwards and backwards.
     play(tab, lambda one: one.click())
     until(tab, "advice.has(now)")
     tab.keyboard.press("ArrowLeft")
@@ -357,7 +357,7 @@ def test_analysis(playing):
 
 @pytest.fixture
 def go_on(monkeypatch):
-    """The event that analyses wait for."""
+    """Yield the event that analyses wait for."""
     from agents.play.web.adviser import Adviser
 
     event, judge = threading.Event(), Adviser.judge
@@ -416,7 +416,7 @@ def test_a_hint_that_fails(playing, monkeypatch):
 
     monkeypatch.setattr(Adviser, "judge", fails)
     tab = playing("game112", "random", 0)
-    for _ in range(2):  # it may be asked again
+    for _ in range(2):  # a second request is possible
         tab.get_by_role("button", name="Hint").click()
         tab.locator("#problem", has_text="it is tired").wait_for()
     play(tab, lambda one: one.click())

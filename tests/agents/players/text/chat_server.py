@@ -1,4 +1,4 @@
-"""A server of chat completions on this machine, as the tests of clients need one."""
+"""A local server of chat completions, for tests of clients."""
 
 import contextlib
 import http.server
@@ -8,11 +8,11 @@ import threading
 
 @contextlib.contextmanager
 def served(answer):
-    """A server, as its address and a list of what it is asked.
+    """Serve within the context and yield the address and the list of requests.
 
     Args:
-        answer: is called with each request's JSON. It returns a text; a status; or `None`, for a
-            connection that is closed.
+        answer: function of a request's JSON. It returns a text, a status, or `None` to close the
+            connection.
     """
     asked = []
 
@@ -46,7 +46,7 @@ def served(answer):
 
 
 def completion(text):
-    """An answer as such servers give it."""
+    """Return a response in the format of such servers."""
     message = {"role": "assistant", "content": text if isinstance(text, str) else ""}
     return {
         "id": "1",

@@ -1,4 +1,4 @@
-"""A function from text to text as an agent."""
+"""Functions from text to text as agents."""
 
 import re
 import threading
@@ -33,12 +33,12 @@ def player(game, seed):
 
 
 def first(prompt):
-    """Answers the first move of the list."""
+    """Return the first listed move."""
     return f"Move: {re.search('^Legal moves: (.*)$', prompt, re.MULTILINE)[1].split('; ')[0]}"
 
 
 def scripted(*answers):
-    """Gives these answers in turn, and remembers the prompts."""
+    """Return a function that gives these answers in turn and records the prompts."""
     told = []
 
     def function(prompt):
@@ -152,7 +152,7 @@ def test_one_that_writes_nonsense_loses_every_game(name):
 
 @pytest.mark.filterwarnings("ignore:.*no legal move in 1 tries")
 def test_where_everything_is_legal_it_forfeits_its_next_move_and_in_that_game():
-    """Of games side by side those go on in which it wrote a move."""
+    """The agent forfeits only those of its parallel games in which it wrote no legal move."""
     asked = iter(["no", "5 1", "no", "6 1", *["9 2"] * 100])
     player = agents.from_text(lambda _: next(asked), GAME112, tries=1)
     states = GAME112.new(4, 0)
@@ -163,7 +163,7 @@ def test_where_everything_is_legal_it_forfeits_its_next_move_and_in_that_game():
     actions = player.act(states[[3, 2, 1, 0]])[::-1]
     assert actions.tolist() == [0, 17, 0, 17]
     assert next(asked) == "9 2"
-    assert player.act(states).tolist() == [17] * 4  # nothing is owed any more
+    assert player.act(states).tolist() == [17] * 4  # no forfeit is pending
     assert player._owed == []
 
 

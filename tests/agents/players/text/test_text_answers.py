@@ -1,4 +1,4 @@
-"""How a move is found in an answer."""
+"""Extraction of a move from an answer."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def test_any_answer_is_a_legal_move_or_refused_in_one_line(answer, name):
 
 
 def tried(game, state, answer):
-    """The action, or why there is none."""
+    """Return the action and the error, one of which is `None`."""
     try:
         return read_move(game, state, answer), None
     except MoveError as refusal:

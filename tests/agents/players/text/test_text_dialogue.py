@@ -1,4 +1,4 @@
-"""One game as a conversation."""
+"""A game as a conversation."""
 
 import re
 
@@ -12,12 +12,12 @@ from boardenvs.episode import Episode
 
 
 def first(message):
-    """The first move that a message lists."""
+    """Return the first move that a message lists."""
     return re.search("^Legal moves: (.*)$", message, re.MULTILINE)[1].split("; ")[0]
 
 
 def played(dialogue, answer=first):
-    """All messages of a game that is answered to its end."""
+    """Answer a game to its end and return all messages."""
     told = []
     while not dialogue.over:
         told.append(dialogue.message)
@@ -49,7 +49,7 @@ def test_greedy_plays_as_in_an_episode():
 
 
 def test_the_customer_gets_what_was_wanted():
-    """Pizza ordering is a dialogue by nature: who says what the customer wants wins."""
+    """Ordering exactly what the customer wants wins the dialogue of the pizza order."""
     game = boardenvs.make("pizza_order")
     for seed in range(5):
         word = make_streams(seed_word(seed), 1)
@@ -81,7 +81,7 @@ def test_wrong_answers_and_a_forfeit():
 
 
 def test_nothing_hidden_is_told(monkeypatch):
-    """Messages come of what `conceal` leaves."""
+    """Messages use only what `conceal` leaves."""
     game = boardenvs.make("goat_race")
     shown = []
     real = type(game).to_text

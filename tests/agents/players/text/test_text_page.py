@@ -1,4 +1,4 @@
-"""The page on text agents: its clients run against a server of chat completions."""
+"""The page on text agents: its clients work with a server of chat completions."""
 
 import re
 import types
@@ -16,14 +16,14 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def in_turn(*answers):
-    """A server that gives these answers in turn."""
+    """Serve these answers in turn."""
     left = list(answers)
     return served(lambda _: left.pop(0))
 
 
 @pytest.fixture
 def ask(monkeypatch):
-    """The page's function, and the seconds that it has waited between its tries."""
+    """Return the page's function, and the list of its waits between tries in seconds."""
     names = {}
     (block,) = [block for block in BLOCKS if "urllib" in block]
     exec(block, names)
@@ -68,7 +68,7 @@ def test_it_tries_again_where_that_may_help(ask, monkeypatch, refused):
         assert player.act(game.new(1, 0)).tolist() == [8]
         assert len(asked) == 4
     assert waited == [1, 5, 25]
-    with refused("text:ask failed: URLError: .*refused"):  # nobody is there any more
+    with refused("text:ask failed: URLError: .*refused"):  # the server is closed
         player.act(game.new(1, 0))
     assert waited == [1, 5, 25] * 2
 

@@ -1,4 +1,4 @@
-"""What a player that reads and writes is told."""
+"""Prompts of text agents."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def test_what_was_wrong_is_told():
 
 
 def test_nothing_hidden_is_in_it(name, random_positions):
-    """Whatever its seat cannot know is drawn anew, and the prompt stays the same."""
+    """Resampling hidden information does not change the prompt."""
     game = boardenvs.make(name)
     states = random_positions(game, 32, 3)
     states = states[~game.over(states)]

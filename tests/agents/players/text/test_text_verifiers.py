@@ -1,4 +1,4 @@
-"""The games as environments of `verifiers`, the real library, with scripted players."""
+"""The games as environments of the library `verifiers`, with scripted players."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ PIZZA = boardenvs.make("pizza_order", max_pizzas=1)
 
 
 def episodes(answer, **settings):
-    """The games that a player plays, and what the server was asked."""
+    """Play the games of an environment; return them and the server's requests."""
     taskset = {"id": NAME, **settings}
     env = vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
     assert isinstance(env, GamesEnv)
@@ -35,7 +35,7 @@ def episodes(answer, **settings):
 
 
 def rewards(found):
-    """The reward of each game, and its measures."""
+    """Return the reward of each game, and its metrics."""
     for episode in found:
         assert episode.ok, episode.errors or episode.traces[0].errors
     return [
@@ -46,14 +46,14 @@ def rewards(found):
 
 
 def first(request):
-    """The first move of the list in the last message."""
+    """Return the first move that the last message lists."""
     told = request["messages"][-1]["content"]
     moves = re.search("^Legal moves: (.*)$", told, re.MULTILINE)[1]
     return f"I take the first.\n\nMove: {moves.split('; ')[0]}"
 
 
 def customer(request):
-    """Orders what the first message says is wanted: greedy's answers in such an order."""
+    """Order what the first message wants, with the answers of `greedy`."""
     messages = [one["content"] for one in request["messages"] if one["role"] == "user"]
     wanted = re.search("^Wanted: .*$", messages[0], re.MULTILINE)[0]
     start = next(

@@ -1,4 +1,4 @@
-"""The multi-agent environment: the same games as PettingZoo's, seat by seat."""
+"""The multi-agent environment plays the same games as PettingZoo's."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ GAMES = [
     params=others_slow(GAMES), ids=lambda game: "-".join([game[0], *map(str, game[1].values())])
 )
 def any_game(request):
-    """Every game, and two that are cut short."""
+    """Return every game, and two truncated ones."""
     name, params = request.param
     return boardenvs.make(name, **params)
 
@@ -64,7 +64,7 @@ def test_a_game_cut_short():
         seen, rewards, terminated, truncated, _ = env.step({mover: ply})
     assert (terminated["__all__"], truncated["__all__"]) == (False, True)
     assert rewards == {"player_0": 0.0, "player_1": 0.0}
-    # Both are told the position from which RLlib values the rest of the game.
+    # RLlib values the rest of the game from both seats' final observations.
     assert [int(part["observations"].sum()) > 0 for part in seen.values()] == [True, True]
 
 
@@ -105,7 +105,7 @@ def test_env_runners_with_seeds_side_by_side_deal_different_games():
         env.reset(seed=seed)
         return int(env._env.position["rng"])
 
-    # As RLlib seeds game i of env runner w: by their sum.
+    # RLlib seeds game i of env runner w by their sum.
     drawn = [deals(worker, worker + i) for worker in (1, 2, 3) for i in range(3)]
     assert len(set(drawn)) == len(drawn)
     assert drawn[0] == deals(1, 1)

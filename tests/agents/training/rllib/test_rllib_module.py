@@ -1,4 +1,4 @@
-"""The module: legal actions only, in every kind of forward pass."""
+"""The module chooses only legal actions, in every kind of forward pass."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def made(game, network="layers"):
 
 @pytest.fixture
 def batch(game, live_positions):
-    """What the movers see in random positions, and the legal actions."""
+    """Return a batch of observations of the movers in random positions, and the legal actions."""
     states = live_positions(game, 3, 0)
     seen = game.observe(states, states["to_move"])
     masks = game.legal(states)
@@ -50,7 +50,7 @@ def test_logits_of_illegal_actions(game, batch, forward):
     given, masks = batch
     module = made(game, "board" if len(game.observation_shape) == 3 else "layers")
     with torch.no_grad():
-        # As if the network were sure of what is illegal.
+        # Large weights, as if the network strongly preferred illegal actions.
         for parameter in module.policy.parameters():
             parameter.mul_(10)
     found = getattr(module, forward)(given)[Columns.ACTION_DIST_INPUTS]

@@ -1,4 +1,4 @@
-"""RLlib through its own PettingZoo wrapper: an illegal action would raise."""
+"""RLlib with its own PettingZoo wrapper; illegal actions raise."""
 
 import pytest
 import torch
@@ -15,7 +15,7 @@ from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune.registry import register_env
 
-# Each env runner in a process registers RLlib's environment anew.
+# Each env runner in a process registers RLlib's environment again.
 pytestmark = pytest.mark.filterwarnings("ignore:.*Overriding environment rllib:UserWarning")
 
 

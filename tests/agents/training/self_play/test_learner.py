@@ -1,4 +1,4 @@
-"""Search-guided self-play learns, and goes on from its state as if it had never stopped."""
+"""Search-guided self-play learns, and continues exactly from its saved state."""
 
 from dataclasses import replace
 
@@ -101,7 +101,7 @@ def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
     assert not all(torch.equal(value, before[key]) for key, value in weights(whole).items())
 
     resumed = learner(game, settings, seed=99)
-    resumed.advance()  # what it did itself is of no account
+    resumed.advance()  # loading the state replaces these results
     resumed.load_state(torch.load(tmp_path / "state.pt", weights_only=True))
     assert [resumed.advance() for _ in range(8)] == figures
     assert resumed.steps == whole.steps
@@ -235,7 +235,7 @@ def test_the_evaluator_asks_once_and_forgets_when_it_knows_too_much(
 @pytest.mark.parametrize(("name", "params"), POLICIES)
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_template_is_filled_with_any_weights(name, params, plain):
-    """At the start all biases are equal, which the exporter would write only once."""
+    """Equal biases at the start do not confuse the template, although exporters may merge them."""
     game = boardenvs.make(name, **params)
     policy = plain_policy(game) if plain else small_policy(game)
     template = NetworkTemplate(policy, game)

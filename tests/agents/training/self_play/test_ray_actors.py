@@ -1,4 +1,4 @@
-"""Search-guided training on a Ray cluster: the local agent, and what is lost with actors."""
+"""Search-guided training on a Ray cluster: equal agents, and lost actors."""
 
 import functools
 import os
@@ -21,7 +21,7 @@ from agents.training.settings import GuidedSettings
 
 ray = pytest.importorskip("ray")
 
-# Ray leaves sockets and files of its processes to the garbage collector.
+# Ray leaves closing its sockets and files to the garbage collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -93,7 +93,7 @@ def test_actors_play_while_the_network_learns_and_one_killed_costs_its_games():
     one.advance()
     actors = one._actors
     assert actors.ahead
-    assert len(actors._playing) == 2  # at once again, before the network learned
+    assert len(actors._playing) == 2  # started again before the network learned
     (victim, *_) = actors._playing.values()
     ray.kill(victim)
     before = one.steps
@@ -150,7 +150,7 @@ class Breaking(Agent):
         raise RuntimeError("no idea")
 """,
     )
-    request.getfixturevalue("one_core")  # now that the module is there
+    request.getfixturevalue("one_core")  # now that the module exists
     with refused("RuntimeError: no idea"):
         one = learner(ON_RAY, ["breaking:Breaking"])
         for _ in range(3):
@@ -159,7 +159,7 @@ class Breaking(Agent):
 
 @pytest.mark.slow
 def test_a_killed_learner_goes_on_from_its_checkpoint(tmp_path):
-    """As `boardenvs train --engine ray --resume` does, after kill -9 of the first process."""
+    """`--resume` continues a `boardenvs train --engine ray` that was killed by kill -9."""
     settings = tmp_path / "small.toml"
     settings.write_text(
         """

@@ -15,7 +15,7 @@ def gomoku():
 
 
 def numbered(game, numbers):
-    """Samples told apart by their value."""
+    """Return samples that are identified by their value."""
     samples = np.zeros(len(numbers), sample_dtype(game))
     samples["value"] = numbers
     return samples
@@ -54,7 +54,7 @@ def test_it_goes_on_from_its_state(gomoku):
 
 
 class Neighbours:
-    """Judges each cell by the stones around it, however the board is turned."""
+    """An evaluator of cells by the stones around them, equal in all symmetries."""
 
     def __init__(self, side):
         rows, columns = np.divmod(np.arange(side * side), side)

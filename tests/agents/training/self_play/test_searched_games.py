@@ -1,4 +1,4 @@
-"""Self-play by search: what it keeps to train on, checked on positions set up by hand."""
+"""Self-play by search: its training samples, checked on single positions."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from agents.training.settings import GuidedSettings
 
 
 def uniform(game):
-    """Judges all positions alike, as 0."""
+    """Return an evaluator that gives every position the value 0."""
 
     def evaluate(states):
         return np.zeros((len(states), game.num_actions), np.float32), np.zeros(len(states))
@@ -26,7 +26,7 @@ def gomoku():
 
 
 def begun(game, seed=0, opponents=(), evaluator=None, **changes):
-    """Games with small searches, all of them full."""
+    """Return games with small searches, all of them full."""
     small = {"games": 6, "simulations": 40, "cheap_simulations": 4, "full_share": 1.0}
     settings = GuidedSettings(**{**small, "temperature_plies": 0, "warm_up": 0, **changes})
     rng = np.random.default_rng(seed)
@@ -36,7 +36,7 @@ def begun(game, seed=0, opponents=(), evaluator=None, **changes):
 
 
 def set_up(games, *actions):
-    """Bring all games to a position of fresh ones."""
+    """Bring all games to the position after these actions."""
     states = games.game.new(len(games.states))
     for action in actions:
         games.game.play(states, np.full(len(states), action))
@@ -46,10 +46,10 @@ def set_up(games, *actions):
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_win_at_once_gets_the_visits_and_the_result_goes_to_both_seats(seat, gomoku):
     games = begun(gomoku, considered=25)
-    # Three in the second row, with cell 9 to complete them; cell 5 is the other colour's.
+    # Three in the second row, which cell 9 completes. Cell 5 belongs to the other colour.
     waiting = [24] if seat else []
     set_up(games, *waiting, 6, 5, 7, 0, 8)
-    first = games.play_ply()  # the defender's: no move but 9 saves it
+    first = games.play_ply()  # the defender has only the move 9
     assert len(first.samples) == 0
     assert first.searched == 6
     np.testing.assert_array_equal(games.pending["policy"].argmax(1), 9)
@@ -63,7 +63,7 @@ def test_a_win_at_once_gets_the_visits_and_the_result_goes_to_both_seats(seat, g
     np.testing.assert_array_equal(winners["policy"][:, 9], 1)
     np.testing.assert_array_equal(winners["value"], 1)
     np.testing.assert_array_equal(losers["value"], -1)
-    # The winner sees its own stones first, whichever seat it has.
+    # The winner's stones come first in its observation, in either seat.
     assert (winners["observation"][:, 0].reshape(6, -1)[:, [6, 7, 8]] == 1).all()
     assert len(games.pending) == 0
     assert (games.states["ply"] == 0).all()
@@ -95,7 +95,7 @@ def test_full_searches_are_kept_and_draw_their_actions(gomoku):
     games = begun(gomoku, games=200, full_share=0.3)
     assert games.play_ply().searched == 200
     assert 30 <= len(games.pending) <= 90
-    # All games are at their start: without noise all searches find the same.
+    # All games are at their start, so searches without noise would agree.
     first = games.states["last_action"]
     assert len(np.unique(first[games.pending["game"]])) > 10
     cheap = np.setdiff1d(np.arange(200), games.pending["game"])
@@ -115,7 +115,7 @@ def test_early_cheap_searches_draw_their_actions_too(gomoku):
 def test_openings_are_random_and_not_searched(gomoku):
     games = begun(gomoku, games=300, opening_plies=2)
     counts = [games.play_ply().searched for _ in range(3)]
-    # Of none, one or two plies, each as likely.
+    # Openings have none, one or two plies with equal probability.
     assert counts[0] == pytest.approx(100, abs=30)
     assert counts[1] == pytest.approx(200, abs=30)
     assert counts[2] == 300
@@ -129,7 +129,7 @@ def test_the_fixed_opponents_have_their_share_of_the_games(gomoku):
     assert set(seats[:20]) == {0, 1}
     played = games.play_ply()
     assert played.searched == 40 - np.count_nonzero(seats == 1)
-    # A sample for each of the learner's plies, whose value is for its seat.
+    # Each ply of the learner gives one sample with the value for its seat.
     for _ in range(30):
         samples = games.play_ply().samples
         against = samples[samples["game"] < 20]

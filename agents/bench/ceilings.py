@@ -44,7 +44,7 @@ def usual_length(game: Game) -> int:
 
 
 class ZeroEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
-    """A Gymnasium environment that returns its start observation and mask at every step.
+    """A Gymnasium environment that returns the observation and mask of the start at every step.
 
     An episode has as many steps as one seat plays in a random game of mean length.
     """

@@ -37,7 +37,7 @@ class Bench:
         """
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # warnings of a peer do not concern users
+                warnings.simplefilter("ignore")  # users cannot fix the warnings of a peer
                 return build()
         except ImportError as error:
             reason = (

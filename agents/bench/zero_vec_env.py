@@ -15,7 +15,7 @@ _Step = tuple[
     npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
 ]
 
-_BEFORE = 64  # unrecorded steps: near the start boards are alike and no game ends
+_BEFORE = 64  # unrecorded first steps, in which boards are alike and no game ends
 
 
 class ZeroVecEnv(VecEnv):

@@ -41,7 +41,7 @@ class ConnectFour(boardenvs.Game):
 
     def board(self, state):
         cells = np.atleast_1d(state)["cells"][0]
-        letters = np.array([*".XO?"])[cells.clip(-1, 3)]  # the last one for what is no piece
+        letters = np.array([*".XO?"])[cells.clip(-1, 3)]  # "?" for invalid values
         return ["".join(row) for row in letters.reshape(self.rows, self.columns)]
 
     def to_text(self, state):
@@ -54,7 +54,7 @@ class ConnectFour(boardenvs.Game):
         pieces = sum(cell > 0 for cell in cells)
         state = self.from_dict({"cells": cells, "to_move": pieces % 2, "ply": pieces})
         if self.to_text(state).strip() != text.strip():
-            raise ValueError(f"expected a board as to_text writes it, got {text!r}")
+            raise ValueError(f"text must be a board in the format of to_text, got {text!r}")
         return state
 
     def action_to_text(self, action, state=None):
@@ -64,6 +64,6 @@ class ConnectFour(boardenvs.Game):
         column = "ABCDEFGHI"[: self.columns].find(text.strip().upper() or "?")
         if column < 0:
             raise ValueError(
-                f"expected a column, A to {'ABCDEFGHI'[self.columns - 1]}, got {text!r}"
+                f"text must be a column from A to {'ABCDEFGHI'[self.columns - 1]}, got {text!r}"
             )
         return column

@@ -1,6 +1,6 @@
 """The rules of connect four.
 
-`s.cells` holds the board row by row, from the top: 0, or 1 + the seat whose piece is there.
+`s.cells` holds the rows from the top: 0 for an empty cell, or 1 + the seat of its piece.
 """
 
 import numpy as np
@@ -9,13 +9,13 @@ from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner
 
 
 def legal(s, p, mask):
-    """Any column that has room."""
+    """Set the mask of the columns that are not full."""
     for c in range(p.columns):
         mask[c] = s.cells[c] == 0
 
 
 def play(s, p, action):
-    """Drop a piece into a column. Only a line through it can be new."""
+    """Drop a piece into a column. A new line or a full board ends the game."""
     me = s.to_move
     cell = (p.rows - 1) * p.columns + action
     while s.cells[cell] != 0:
@@ -30,10 +30,10 @@ def play(s, p, action):
 
 
 def wins(cells, p, cell):
-    """Whether the piece of a cell is one of four in a column, a row or a diagonal."""
+    """Return whether the piece in a cell is part of four in a line."""
     up, left = cell // p.columns, cell % p.columns
     down, right = p.rows - 1 - up, p.columns - 1 - left
-    if follow(cells, cell, p.columns, down) >= 3:  # above it there is none
+    if follow(cells, cell, p.columns, down) >= 3:  # no piece is above it
         return True
     for step, ahead, behind in (
         (1, right, left),
@@ -46,7 +46,7 @@ def wins(cells, p, cell):
 
 
 def follow(cells, cell, step, most):
-    """How many pieces like that of a cell follow it, each `step` cells on, at most `most`."""
+    """Count the equal pieces that follow a cell in steps of `step`, at most `most`."""
     piece = cells[cell]
     count = 0
     while count < most and cells[cell + step] == piece:
@@ -56,7 +56,7 @@ def follow(cells, cell, step, most):
 
 
 def judge(s, p):
-    """Look all over a board that was set up by hand for its end; `play` need not."""
+    """End the game of a board that was set up by hand, if it has a line or is full."""
     last = 1 - s.to_move
     full = True
     for cell in range(p.rows * p.columns):
@@ -70,7 +70,7 @@ def judge(s, p):
 
 
 def observe_row(s, p, seat, row):
-    """Planes, written as one row: own pieces, the other's, empty cells."""
+    """Write the planes: own pieces, the other player's pieces, empty cells."""
     size = p.rows * p.columns
     mine, theirs = np.int8(1 + seat), np.int8(2 - seat)
     for cell in range(size):

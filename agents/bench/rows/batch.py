@@ -54,7 +54,7 @@ def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -
         env.step(actions)
         return num
 
-    for _ in range(32):  # boards are alike near the start
+    for _ in range(32):  # skip the first plies, in which all boards are alike
         prepare()
         work()
     return lambda: rate(work, seconds, prepare)

@@ -20,7 +20,7 @@ _PLAY = "of a step: play and legal moves"
 _LEGAL = "of a step: legal moves"
 _OBSERVE = "of a step: observation"
 _BYTES = "of a step: np.copyto of the bytes"
-_PLIES = 32  # boards are alike near the start
+_PLIES = 32  # first plies, in which all boards are alike
 
 
 def _parts(game: Game, num: int, seconds: float) -> dict[str, Side]:

@@ -36,7 +36,7 @@ def deciding(learner: Any) -> Side:
 
 
 def training_steps(bench: Bench) -> list[Row]:
-    """Return a row that compares both with the same network, games and opponents."""
+    """Return a row that compares both policies on the same network, games and opponents."""
     effort = bench.effort
 
     def sides() -> dict[Key, Side]:

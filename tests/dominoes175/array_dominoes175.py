@@ -1,4 +1,4 @@
-"""Dominoes 175 as arrays over many games: see `array_game`."""
+"""Dominoes 175 as arrays over many games, see `array_game`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TILES = np.array([(low, high) for high in range(7) for low in range(high + 1)])
 
 
 class Games(ArrayGame):
-    """`deck` is told; `hand` holds the smaller and the larger end, or -1; `top` is -1 if empty."""
+    """Many games. `hand` holds the smaller and the larger end, or -1; `top` is -1 if empty."""
 
     def __init__(self, game, num):
         super().__init__(game, num)
@@ -29,7 +29,7 @@ class Games(ArrayGame):
         self.height[which] = 0
 
     def ways(self):
-        """How the tile in hand goes on each stack: shape (N, 3, 2), larger end on top first."""
+        """Return the legal placements: shape (N, 3, 2), larger end on top first."""
         fits = (self.top[:, :, None] < 0) | (self.top[:, :, None] == self.hand[:, None, :])
         fits[:, :, 1] &= (self.hand[:, 0] != self.hand[:, 1])[:, None]
         return fits & (self.hand[:, 0] >= 0)[:, None, None]
@@ -65,7 +65,7 @@ class Games(ArrayGame):
 
 
 def laws(game, states):
-    """What holds in every live position: a name, and in which of them it does."""
+    """Yield each law of unfinished positions: its name, and where it holds."""
     taken, held = states["taken"].sum(1), states["hand"] >= 0
     yield "all tiles are there", (np.sort(states["grid"], 1) == np.arange(28)).all(1)
     yield "tiles are conserved", states["heights"].sum(1) == taken - held

@@ -1,4 +1,4 @@
-"""Dominoes 175 a second time, as plain as can be: what the fast one is held against."""
+"""A second implementation of Dominoes 175, as plain as possible, to test the fast one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PlainDominoes:
         return self.result is not None or self.truncated
 
     def ways(self):
-        """Every (stack, bottom, top) in which the tile in hand may be played."""
+        """Return every (stack, bottom, top) in which the tile in hand may be played."""
         found = set()
         for number, stack in enumerate(self.stacks):
             for bottom, top in (self.hand, self.hand[::-1]):
@@ -29,7 +29,7 @@ class PlainDominoes:
         return found
 
     def legal(self):
-        """The texts of what may be done: `row,column`, or stack and end on top."""
+        """Return the legal actions as text: `row,column`, or stack and end on top."""
         if self.over():
             return set()
         if self.hand is None:
@@ -56,7 +56,7 @@ class PlainDominoes:
             self.truncated = True
 
     def seen(self):
-        """What the player sees, by name."""
+        """Return the observation by name."""
         known = {self.deck[cell] for cell in self.gone}
         return {
             "cells": [cell not in self.gone for cell in range(28)],

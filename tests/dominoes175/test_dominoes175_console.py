@@ -1,8 +1,8 @@
-"""The console program of Dominoes 175 and the classes it is made of.
+"""The console program of Dominoes 175 and its classes.
 
-`test_mode_*.txt` beside this file are runs of the test mode as they look on a terminal, typed
-answers included, with a dot for each blank that ends a line. They were written from the words of
-the game's rules, as were the decks that they play, `deck_*.txt`.
+The files `test_mode_*.txt` are runs of the test mode as shown on a terminal, including typed
+answers. Dots stand for blanks at line ends. They were written from the text of the game's rules, as
+were their decks `deck_*.txt`.
 """
 
 import builtins
@@ -30,7 +30,7 @@ GOODBYE = "Thank you for playing. Goodbye...\n"
 
 @pytest.fixture
 def deck_file(tmp_path):
-    """Writes a file of tiles, `a/b` a line, and gives its name."""
+    """Return the function that writes a file of tiles, `a/b` per line, and returns its name."""
 
     def write(content, name="deck.txt"):
         path = tmp_path / name
@@ -44,7 +44,7 @@ def deck_file(tmp_path):
 
 
 class InOrder:
-    """Shuffles nothing: tiles come first that shall, then the others."""
+    """A random generator whose shuffle puts given tiles first."""
 
     def __init__(self, *first):
         self.first = first
@@ -55,7 +55,7 @@ class InOrder:
 
 
 def run_program(typed, cwd=None, *argv):
-    """`python -m boardenvs.dominoes175` with its standard input piped."""
+    """Run `python -m boardenvs.dominoes175` with piped standard input."""
     env = {**os.environ, "PYTHONPATH": str(Path(boardenvs.__file__).parents[1])}
     return subprocess.run(
         [sys.executable, "-m", "boardenvs.dominoes175", *argv],
@@ -158,7 +158,7 @@ def test_a_file_without_end(keyboard):
         DominoDeck().populate(True)
 
 
-# -- The menu, and how the program ends otherwise -----------------------------------------
+# -- The menu, and other ends of the program ----------------------------------------------
 
 
 def test_the_menu_is_asked_until_it_is_answered(keyboard, capsys):
@@ -210,7 +210,7 @@ def test_a_game_that_is_lost(keyboard, capsys):
     main(InOrder((0, 1), (2, 3), (4, 4), (5, 6)))
     out = capsys.readouterr().out
     assert "0|| [1|0]-\n1|| [3|2]-\n2|| [4|4]-\n" in out
-    assert out.count("Dots on top") == 2  # nothing to ask about a double
+    assert out.count("Dots on top") == 2  # a double needs no choice
     end = "The domino is [5|6].\nIt fits on none of the stacks.\n"
     assert out.endswith(f"{end}\nGAME OVER. Better luck next time.\n{GOODBYE}")
 
@@ -239,7 +239,7 @@ def test_wrong_answers_are_asked_again(keyboard, capsys):
 
 @given(answers=st.lists(st.sampled_from([*"0123456", "x", "7"]), max_size=150), seed=st.integers(0))
 def test_any_answers_lead_to_an_end_by_the_rules(answers, seed):
-    """Whatever is typed, the game ends won or lost, or with the answers."""
+    """For any input, the game ends with a win, a loss or the end of input."""
     lines = iter(["2", *answers])
     printed = []
 
@@ -457,7 +457,7 @@ EMPTY_TABLE = (
 
 @pytest.fixture
 def table():
-    """A table whose grid begins with 0-1, 1-2, 2-2, 4-4."""
+    """Return a table whose grid begins with 0-1, 1-2, 2-2, 4-4."""
     table = Table()
     table.dealGrid(False, InOrder((0, 1), (1, 2), (2, 2), (4, 4)))
     return table

@@ -1,4 +1,4 @@
-"""The rules of Dominoes 175: drawn tables, every tile on every top, a second implementation."""
+"""The rules of Dominoes 175: drawn tables, all tiles on all tops, a second implementation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import boardenvs
 
 GAME = boardenvs.make("dominoes175")
 TILES = [(low, high) for high in range(7) for low in range(high + 1)]
-# The sixteenth tile comes to three stacks of five, which show 2, 5 and 6.
+# When the sixteenth tile comes, three stacks of five show 2, 5 and 6.
 LONGEST = [
     *[(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)],
     *[(3, 3), (3, 4), (4, 4), (4, 5), (5, 5)],
@@ -27,13 +27,13 @@ LONGEST = [
 
 
 def full(first):
-    """A deck that begins with certain tiles, the others in order behind them."""
+    """Return a deck that begins with these tiles, followed by the others in order."""
     first = [tuple(sorted(tile)) for tile in first]
     return [*first, *(tile for tile in TILES if tile not in first)]
 
 
 def set_up(drawing, hand=None, game=GAME, deck=None):
-    """An array of one position: a drawing of stacks, such as `[0|1]-[1|1] / / [2|2]`."""
+    """Return a position, shape (1,), with stacks such as `[0|1]-[1|1] / / [2|2]`."""
     stacks = [
         [(int(a), int(b)) for a, b in re.findall(r"\[(\d)\|(\d)\]", part)]
         for part in drawing.split("/")
@@ -44,7 +44,7 @@ def set_up(drawing, hand=None, game=GAME, deck=None):
 
 
 def turn_over(game, states, *tiles):
-    """Turn over certain tiles, wherever they lie."""
+    """Turn over these tiles, wherever they lie."""
     grid = game.to_dict(states[0])["grid"]
     for tile in tiles:
         game.play(states, [grid.index(list(tile))], illegal="raise")
@@ -104,7 +104,7 @@ def test_where_a_tile_may_be_played(drawing, hand, expected):
 
 
 def test_every_tile_on_every_top():
-    """The dots below, the tile and the end on top: nothing else is said in the rules."""
+    """Whether a tile may be placed depends only on the dots below, the tile and the end on top."""
     for under, tile in itertools.product(range(7), TILES):
         below = next(t for t in TILES if under in t and t != tile)
         other = below[0] if below[1] == under else below[1]
@@ -177,7 +177,7 @@ def test_with_an_empty_stack_nothing_loses():
 
 @pytest.mark.parametrize(("last", "result"), [((2, 5), 1), ((1, 3), -1)])
 def test_the_longest_game(last, result):
-    """Fifteen tiles make three stacks of five; the sixteenth is the last in any case."""
+    """Fifteen tiles make three stacks of five, so the sixteenth tile is always the last one."""
     game = boardenvs.make("dominoes175", deck=full([*LONGEST, last]))
     states = game.new(1, 0)
     tops = [0, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6, 0, 2, 3, 6]
@@ -221,12 +221,12 @@ def test_truncation_leaves_a_loss_on_the_last_ply_alone():
 @pytest.mark.parametrize(
     ("drawing", "hand", "action"),
     [
-        ("[0|1] / /", None, "0,0"),  # taken
-        ("[0|1] / /", None, "0 larger"),  # nothing in hand
-        ("[0|1] / /", (1, 2), "3,6"),  # the tile in hand comes first
-        ("[0|1] / /", (1, 2), "0 1"),  # the wrong end up
+        ("[0|1] / /", None, "0,0"),  # already taken
+        ("[0|1] / /", None, "0 larger"),  # no tile in hand
+        ("[0|1] / /", (1, 2), "3,6"),  # a tile is in hand
+        ("[0|1] / /", (1, 2), "0 1"),  # the wrong end on top
         ("[0|1] / [3|3] / ", (1, 2), "1 2"),  # no match
-        ("[0|1] / /", (2, 2), "1 smaller"),  # a double has the even number only
+        ("[0|1] / /", (2, 2), "1 smaller"),  # a double has only the even number
     ],
 )
 def test_illegal_actions_lose_or_raise(drawing, hand, action):
@@ -244,11 +244,11 @@ def test_illegal_actions_lose_or_raise(drawing, hand, action):
     assert GAME.from_dict(GAME.to_dict(states[0])) == states[0]
 
 
-# -- What was hidden, and chance ------------------------------------------------------
+# -- Hidden information and chance ----------------------------------------------------
 
 
 def chi_square_is_fine(counts):
-    """Pearson's statistic has mean `degrees` and variance `2 * degrees` if all are alike."""
+    """Return whether counts are uniform, by Pearson's statistic at five standard deviations."""
     counts = np.asarray(counts).ravel()
     degrees = len(counts) - 1
     statistic = ((counts - counts.mean()) ** 2 / counts.mean()).sum()
@@ -379,7 +379,7 @@ def test_none_stands_for_the_bound_of_the_rules():
 
 
 def agree(game, states, plains):
-    """Compare what is legal, what is seen and the outcomes of a batch and plain games."""
+    """Compare legal actions, observations and outcomes of a batch and of plain games."""
     observed = game.observe(states, 0)
     for i, plain in enumerate(plains):
         assert legal(game, states[i : i + 1]) == plain.legal()
@@ -419,7 +419,7 @@ def test_random_games_agree_with_the_plain_implementation(max_plies):
 
 @given(data=st.data())
 def test_crowded_tables_agree_with_the_plain_implementation(data):
-    """Played so that games last: wherever a tile may go that fits, taken from the deck's rest."""
+    """Both implementations agree in long games that mostly turn over tiles that fit."""
     plain = PlainDominoes(TILES)
     states = set_up("/ /", deck=TILES)
     for _ in range(data.draw(st.integers(1, 32))):
@@ -463,7 +463,7 @@ def test_tiles_are_conserved_whatever_is_played(choices, seed):
         assert states["returns"][0, 0] == 0
 
 
-# -- Information beside the observation ---------------------------------------------------
+# -- Infos --------------------------------------------------------------------------------
 
 
 def test_what_the_player_sees_beside_the_text(random_positions):
@@ -477,14 +477,14 @@ def test_what_the_player_sees_beside_the_text(random_positions):
 
 
 def test_random_play_wins_as_often_as_known():
-    """About 0.78 % of games, after 9.9 plies."""
+    """Random play wins about 0.78% of games, after 9.9 plies."""
     num = 2_000 if config.DISABLE_JIT else 200_000
     states = GAME.new(num, 0)
     words = np.random.default_rng(0).integers(0, 2**64, num, np.uint64)
     GAME.kernels.play_out(states, GAME.constants, words, np.zeros(34, np.bool_))
     assert states["terminated"].all()
     assert states["ply"].min() >= 7
-    # Five standard errors; a ply's spread is 3.4.
+    # Five standard errors; the standard deviation of plies is 3.4.
     assert states["ply"].mean() == pytest.approx(9.905, abs=5 * 3.4 / num**0.5)
     won = states["returns"][:, 0] > 0
     assert won.mean() == pytest.approx(0.0078, abs=5 * (0.0078 / num) ** 0.5)

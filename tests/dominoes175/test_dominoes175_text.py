@@ -1,4 +1,4 @@
-"""Dominoes 175 in text, JSON and pictures: the console's table, actions, positions by hand."""
+"""Dominoes 175 in text, JSON and pictures: the console's table, actions, and positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import boardenvs
 
 GAME = boardenvs.make("dominoes175")
 TILES = [[low, high] for high in range(7) for low in range(high + 1)]
-# The blanks that end lines are marked by dots.
+# Dots mark the blanks at line ends.
 TABLE = """\
 Selection Grid:
       0        1        2        3        4        5        6····
@@ -45,7 +45,7 @@ Domino Stacks:
 
 
 def position(stacks=(), hand=None, **others):
-    """A dictionary of a position whose tiles lie on the first cells."""
+    """Return the dictionary of a position whose tiles lie on the first cells."""
     stacks = [*stacks, [], [], []][:3]
     used = [sorted(tile) for stack in stacks for tile in stack] + ([hand] if hand else [])
     grid = used + [tile for tile in TILES if tile not in used]
@@ -325,7 +325,7 @@ def test_a_position_past_max_plies_is_refused():
 def test_what_was_seen_of_a_deck_is_of_that_deck():
     game = boardenvs.make("dominoes175", deck=TILES)
     data = {"grid": [TILES[1], TILES[0], *TILES[2:]], "taken": [], "stacks": [[], [], []]}
-    game.from_dict(data)  # the unseen ones may lie otherwise, as `conceal` deals them
+    game.from_dict(data)  # unseen tiles may lie elsewhere, as `conceal` places them
     with pytest.raises(ValueError, match="grid"):
         game.from_dict({**data, "taken": [0]})
 
@@ -334,7 +334,7 @@ def test_what_was_seen_of_a_deck_is_of_that_deck():
 
 
 def shapes(state):
-    """The elements of a picture: those of each tag."""
+    """Return the elements of a picture by tag."""
     found = {}
     for element in ET.fromstring(GAME.picture(state)).iter():
         found.setdefault(element.tag.rpartition("}")[2], []).append(element)

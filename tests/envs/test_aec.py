@@ -1,4 +1,4 @@
-"""The PettingZoo environment over every game."""
+"""The PettingZoo environment of every game."""
 
 import copy
 
@@ -11,7 +11,7 @@ from random_play import pick
 
 import boardenvs
 
-# -- What an environment is ---------------------------------------------------------------
+# -- Play ---------------------------------------------------------------------------------
 
 
 def test_names_and_spaces(make_env, game):
@@ -50,7 +50,7 @@ def test_instances_do_not_share_their_facts(make_env):
 
 @pytest.mark.parametrize("plies", [None, "few"])
 def test_is_the_game(make_env, game, plies):
-    """Agents, observations, masks, rewards and ends are those of the `Game` played by hand."""
+    """Agents, observations, masks, rewards and ends equal those of playing the `Game` directly."""
     params = {} if plies is None else {"max_plies": game.num_players}
     env = make_env(**params)
     game = boardenvs.make(game.name, **params)
@@ -85,7 +85,7 @@ def test_is_the_game(make_env, game, plies):
         assert all(not env.observe(agent)["action_mask"].any() for agent in env.agents)
         if game.num_players > 1:
             assert sum(returns) == pytest.approx(0)
-        # Each agent learns of the end once, with its reward, and leaves.
+        # Each agent receives the end once, with its reward, and is removed.
         rewards = {}
         for agent in env.agent_iter():
             _, reward, terminated, truncated, _ = env.last()
@@ -144,7 +144,7 @@ def test_what_was_observed_stays(make_env):
     for observation, before in zip(kept, copies, strict=True):
         np.testing.assert_array_equal(observation["observation"], before["observation"])
         np.testing.assert_array_equal(observation["action_mask"], before["action_mask"])
-    # Nor does writing into an observation change the game.
+    # Writing into an observation does not change the game.
     shown = snapshot(env) if env.agents else None
     for observation in kept:
         observation["observation"][:] = 1

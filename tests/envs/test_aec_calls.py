@@ -1,4 +1,4 @@
-"""What the PettingZoo environment makes of illegal actions and of calls in the wrong order."""
+"""Illegal actions and calls in the wrong order in the PettingZoo environment."""
 
 import copy
 import functools
@@ -52,7 +52,7 @@ def test_out_of_bounds_always_raises(make_env, game, illegal):
     for action in [*OUT_OF_BOUNDS, game.num_actions]:
         with pytest.raises(ValueError, match="action"):
             env.step(action)
-        with pytest.raises(AssertionError):  # PettingZoo's AssertOutOfBoundsWrapper raises it
+        with pytest.raises(AssertionError):  # raised by PettingZoo's AssertOutOfBoundsWrapper
             env.step(action)
         assert snapshot(env) == shown
     assert play_out(env) == play_out(twin)
@@ -76,7 +76,7 @@ def test_illegal_is_lose_or_raise(make_env, illegal):
 
 
 def refusals(env):
-    """The type and text of what an environment raises before the first reset."""
+    """Return type and text of each error that an environment raises before the first reset."""
     calls = {
         "step": lambda: env.step(0),
         "observe": lambda: env.observe("player_0"),

@@ -28,12 +28,12 @@ def test_a_copy_in_mid_game_plays_on(make_env, game, duplicate, plies):
     assert snapshot(twin) == shown
     assert twin.render() == text
     assert twin.observation_space("player_0") == env.observation_space("player_0")
-    # Playing the one to its end leaves the other where it was.
+    # Playing one to its end does not change the other.
     returned = play_out(twin)
     assert snapshot(env) == shown
     assert env.render() == text
     assert play_out(env) == returned
-    # And both go on with the same games.
+    # Both continue with the same games.
     env.reset()
     twin.reset()
     assert play_out(env) == play_out(twin)

@@ -38,7 +38,7 @@ def test_reset_from_a_position(make_env, game, form, plies):
         action = pick(game.legal(states)[0], rng)
         env.step(action)
         game.play(states, [action])
-    assert given == before  # the caller's position is left alone
+    assert given == before  # the caller's position is unchanged
 
 
 def test_a_game_starts_again_from_its_position(make_env, game):
@@ -50,7 +50,7 @@ def test_a_game_starts_again_from_its_position(make_env, game):
     env.reset(options={"state": record})
     assert env.position == record
     assert snapshot(env) == shown
-    record["rng"] += np.uint64(1)  # it was a copy
+    record["rng"] += np.uint64(1)  # the environment has a copy
     assert env.position != record
     assert play_out(env) == returned
 
@@ -77,7 +77,7 @@ def test_a_position_given_is_copied(make_env, game):
 
 
 def bad_states(game):
-    """What no environment can start from."""
+    """Return invalid starting positions."""
     over = finished(game)
     bent = game.new(1, 0)
     bent["ply"] = -5

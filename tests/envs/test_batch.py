@@ -1,4 +1,4 @@
-"""`BatchEnv`: many games side by side, every seat played by the caller."""
+"""`BatchEnv`: many games in parallel, where the caller plays every seat."""
 
 import copy
 import itertools
@@ -15,19 +15,19 @@ VIEWS = ("observation", "action_mask", "to_move", "states")
 
 
 def choose(masks, k):
-    """A legal action of every row, by the row and `k` alone."""
+    """Return a legal action of each row, determined by the row and `k`."""
     wanted = (7 * k + 3) % masks.sum(1)
     return (masks.cumsum(1) > wanted[:, None]).argmax(1)
 
 
 def everything(batch, rows=None):
-    """What the first `rows` games show, as bytes."""
+    """Return the arrays of the first `rows` games, as bytes."""
     views = [batch.observation, batch.action_mask, batch.to_move, batch.states]
     return [view[:rows].tobytes() for view in views]
 
 
 def rollout(batch, plies, rows):
-    """What the first `rows` games show and return over so many plies."""
+    """Return the arrays and results of the first `rows` games over `plies` plies."""
     seen = []
     for k in range(plies):
         shown = everything(batch, rows)
@@ -36,7 +36,7 @@ def rollout(batch, plies, rows):
     return seen
 
 
-# -- The games are the games --------------------------------------------------------------
+# -- Play ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("plies", [None, "few"])
@@ -54,7 +54,7 @@ def test_is_the_game_played_by_hand(game, plies):
         np.testing.assert_array_equal(batch.action_mask, masks)
         np.testing.assert_array_equal(batch.to_move, states["to_move"])
         np.testing.assert_array_equal(batch.observation, game.observe(states, states["to_move"]))
-        assert masks.any(1).all()  # every game is live
+        assert masks.any(1).all()  # every game is unfinished
         actions = choose(masks, k)
         rewards, terminated, truncated = batch.step(actions)
         game.play(states, actions)
@@ -65,7 +65,7 @@ def test_is_the_game_played_by_hand(game, plies):
         assert not rewards[~over].any()
         if game.num_players > 1:
             np.testing.assert_allclose(rewards.sum(1), 0, atol=1e-6)
-        # A game that ends starts anew, its stream going on.
+        # A finished game restarts with the next words of its stream.
         states[over] = game.arrays.new(next_bits(states["rng"][over]))
         ended += over
 
@@ -88,10 +88,10 @@ def test_games_differ_and_seeds_differ(game):
     assert len(np.unique(batch.states["rng"])) == 1000
     other = BatchEnv(game, 1000, 1)
     assert not np.intersect1d(batch.states["rng"], other.states["rng"]).size
-    # Without a seed, ever fresh ones.
+    # Without a seed, seeds are random.
     fresh = [BatchEnv(game, 1).states["rng"][0] for _ in range(2)]
     assert fresh[0] != fresh[1]
-    # A game that starts anew is not the one before.
+    # A restarted game differs from the previous one.
     for k in range(250):
         batch.step(choose(batch.action_mask, k))
     assert len(np.unique(batch.states["rng"])) == 1000
@@ -153,11 +153,11 @@ def test_actions_of_any_whole_number_type(game, kind):
     assert everything(batch) == everything(twin)
 
 
-# -- Actions that are no good -------------------------------------------------------------
+# -- Invalid actions ----------------------------------------------------------------------
 
 
 def with_illegal(batch):
-    """Step until some game has an illegal action; its place and that action."""
+    """Step until a game has an illegal action; return the game's index and the action."""
     k = 0
     while batch.action_mask.all():
         batch.step(choose(batch.action_mask, k))
@@ -181,7 +181,7 @@ def test_an_illegal_action_loses_its_game_alone(game):
     share = 1 / (game.num_players - 1) if game.num_players > 1 else 0
     for seat in range(game.num_players):
         assert rewards[place, seat] == pytest.approx(-1 if seat == offender else share)
-    # It has started anew already; the others have noticed nothing.
+    # The game has restarted, and the others are unaffected.
     assert batch.states[place] == game.arrays.new(next_bits(np.array([stream])))[0]
     assert batch.action_mask[place].any()
     rest = np.arange(5) != place
@@ -245,7 +245,7 @@ def test_a_copy_in_mid_game_plays_on(game, duplicate):
     assert everything(twin) == before
     returned = rollout(twin, 100, 6)
     assert everything(batch) == before
-    # Its views are of its own arrays, and still read-only and current.
+    # The copy has its own arrays, with current read-only views.
     for name in VIEWS:
         assert not np.shares_memory(getattr(twin, name), getattr(batch, name))
         with pytest.raises(ValueError, match="read-only"):

@@ -1,4 +1,4 @@
-"""Infos of all environments: their keys, dtypes and shapes, and masks that spaces sample by."""
+"""Infos of all environments: keys, dtypes and shapes, and masks for sampling from spaces."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ OWN = {
     "goat_race": {"die": (np.int8, ())},
     "pizza_order": {"wanted": (np.int8, (3, 15))},
 }
-"""The dtype and shape of what games add to infos."""
+"""Dtype and shape of the values that games add to infos."""
 
 
 def rows(info):
-    """The dtype and shape of a row of each value; each stands beside its Gymnasium mask."""
+    """Return dtype and shape of a row of each value, and check the values' Gymnasium masks."""
     masks = {key for key in info if key.startswith("_")}
     assert masks == {f"_{key}" for key in info.keys() - masks}
     for key in masks:
@@ -30,14 +30,14 @@ def rows(info):
 
 
 def values(info):
-    """The dtype and shape of each value, all of which are NumPy's."""
+    """Return dtype and shape of each value, and check that all are NumPy values."""
     assert all(isinstance(value, np.generic | np.ndarray) for value in info.values())
     return {key: (value.dtype, value.shape) for key, value in info.items()}
 
 
 @pytest.fixture
 def expected(game):
-    """The dtype and shape of every value in the infos of one game."""
+    """Return dtype and shape of every value in the infos of a single game."""
     return {
         "action_mask": (np.int8, (game.num_actions,)),
         "seat": (np.int64, ()),

@@ -1,4 +1,4 @@
-"""Dictionaries whose values are made when they are first looked at."""
+"""Dictionaries whose values are computed at the first access."""
 
 import copy
 import json
@@ -10,7 +10,7 @@ from boardenvs.envs.lazy_dict import Later, LazyDict
 
 
 class Maker:
-    """Counts how often it was asked."""
+    """A function that counts its calls."""
 
     def __init__(self):
         self.calls = 0

@@ -1,4 +1,4 @@
-"""Opponents and players by name, which `boardenvs` has of the package `agents`."""
+"""Opponents and players by name, which `boardenvs` gets from the package `agents`."""
 
 import copy
 import json
@@ -30,7 +30,7 @@ NATIVE = {"vectorization_mode": "vector_entry_point"}
 
 
 def played(env, seeds):
-    """What an environment tells in games of the first legal actions, a list a seed."""
+    """Return the observations and rewards of games of first legal actions, a list per seed."""
     games = []
     for seed in seeds:
         observation, info = env.reset(seed=seed)
@@ -228,12 +228,12 @@ def test_an_episodes_agents_of_the_users_own_have_its_seed(tmp_path, monkeypatch
     assert one == same != other
 
 
-# -- Another package of that name ---------------------------------------------------------
+# -- Another package `agents` -------------------------------------------------------------
 
 
 @pytest.fixture
 def stranger(tmp_path, monkeypatch):
-    """The function that has Python find another `agents`, of this file; nothing is imported."""
+    """Yield the function that makes Python find another `agents`, without importing it."""
 
     def found(file):
         (tmp_path / file).parent.mkdir(exist_ok=True)
@@ -278,7 +278,7 @@ def test_no_agents_at_all(monkeypatch):
 
 
 def test_boardenvs_knows_nothing_of_agents():
-    """Random players, and whatever is an object, do without them."""
+    """Random players and player objects do not need the package `agents`."""
     script = (
         "import sys, gymnasium, boardenvs; "
         "env = gymnasium.make('boardenvs/Gekitai-v0', opponent='random'); env.reset(); "

@@ -1,4 +1,4 @@
-"""Games played to their ends, and which of them are over."""
+"""Playing games to their ends, and which games are over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from boardenvs.envs.playout import playout, plies
 
 
 def first_legal(game):
-    """Plays the first legal action, and keeps the places that it was asked for."""
+    """Return a player of the first legal action, and the list of places it was asked for."""
     asked = []
 
     def choose(states, places):
@@ -62,7 +62,7 @@ def test_games_are_played_to_their_ends(game):
     again = game.new(5, 0)
     playout(game, again, first_legal(game)[0])
     assert (again == states).all()
-    for place in range(5):  # each alone comes to the same end
+    for place in range(5):  # each game alone ends in the same way
         alone = game.new(5, 0)[place : place + 1]
         playout(game, alone, first_legal(game)[0])
         assert alone[0] == states[place]

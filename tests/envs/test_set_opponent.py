@@ -1,4 +1,4 @@
-"""Another opponent between games, as self-play wants it."""
+"""Changing the opponent between games, as for self-play."""
 
 import gymnasium
 import numpy as np
@@ -13,7 +13,7 @@ from boardenvs.envs.vector import SeatVectorEnv
 
 
 class Counting:
-    """The first legal action; counts for how many states it is asked."""
+    """A player of the first legal action that counts its states."""
 
     def __init__(self, game):
         self.game = game
@@ -25,7 +25,7 @@ class Counting:
 
 
 def step(env):
-    """The first legal action."""
+    """Play the first legal action."""
     return env.step(int(env.unwrapped.action_masks().argmax()))
 
 
@@ -106,7 +106,7 @@ def test_each_game_of_a_vector_changes_when_it_begins_anew(versus, mode, change)
         if mode is AutoresetMode.NEXT_STEP:
             changed |= over
         infos, over = returned[4], returned[2] | returned[3]
-        if untouched:  # the same games as if nothing had been said, up to their ends
+        if untouched:  # games in progress are unchanged up to their ends
             same = plain.step(actions)
             for mine, its in zip(returned[:4], same[:4], strict=True):
                 np.testing.assert_array_equal(mine[~over], its[~over])
@@ -127,6 +127,6 @@ def test_often_changed_opponents_are_forgotten():
     for number in range(20):
         envs.set_opponent(f"mcts:{8 + number}")
         envs.step(envs.action_masks().argmax(1))
-    assert len(envs._table._lineups) <= 5  # one a game, and the latest
+    assert len(envs._table._lineups) <= 5  # one per game, and the latest one
     envs.reset(seed=0)
     assert [one.spec for (one,) in envs._table._lineups] == ["mcts:27"]

@@ -1,4 +1,4 @@
-"""The single-seat Gymnasium environment, over every game."""
+"""The single-seat Gymnasium environment of every game."""
 
 import copy
 import itertools
@@ -18,7 +18,7 @@ import boardenvs
 from boardenvs.envs.single import SeatEnv
 from boardenvs.registration import env_id
 
-# -- What an environment is ---------------------------------------------------------------
+# -- Play ---------------------------------------------------------------------------------
 
 
 def test_spaces_and_metadata(game):
@@ -33,7 +33,7 @@ def test_spaces_and_metadata(game):
 
 @pytest.mark.parametrize("plies", [None, "few"])
 def test_is_the_game(game, plies):
-    """Everything returned is what the `Game` says, the opponents' moves played by hand."""
+    """All results equal those of playing the `Game` directly, including opponents' moves."""
     params = {} if plies is None else {"max_plies": 2 * game.num_players}
     game = boardenvs.make(game.name, **params)
     opponent = Last(game)
@@ -50,7 +50,7 @@ def test_is_the_game(game, plies):
         states[0] = env.position
         mine = info["seat"]
         assert seat in ("random", mine)
-        # Nobody has played but those who sit before us.
+        # Only the seats before the own one have played.
         if not game.has_chance:
             start = game.new(1, 0)
             opponents(start, mine)
@@ -107,7 +107,7 @@ def test_what_was_returned_stays(game):
     for _ in range(5):
         action = pick(returned[-1][-1]["action_mask"], rng)
         returned[-1] = copy.deepcopy(returned[-1])
-        kept[-1][0][:] = 1  # writing into what was returned changes nothing
+        kept[-1][0][:] = 1  # writing into returned values changes nothing
         for value in kept[-1][-1].values():
             if isinstance(value, np.ndarray):
                 value[...] = 1
@@ -211,7 +211,7 @@ def test_wrappers(game):
     )
 
 
-# From Python 3.12 on every fork of a process with threads is warned of, and this one has some.
+# From Python 3.12, forks of a process with threads give a warning, and this process has threads.
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 @pytest.mark.parametrize("name", ["dominoes175"], scope="session")
 def test_gymnasiums_own_vectors_even_after_parallel_kernels(game):

@@ -1,4 +1,4 @@
-"""The opponents of the single-seat environment, and illegal actions of either side."""
+"""Opponents of the single-seat environment, and illegal actions of either side."""
 
 import copy
 
@@ -14,7 +14,7 @@ from boardenvs.envs.single import SeatEnv
 @pytest.mark.parametrize("wrong", [None, 3, object(), len])
 def test_what_is_no_opponent_is_refused(game, wrong):
     with pytest.raises(ValueError, match="opponent"):
-        SeatEnv(game, wrong)  # also where nobody else sits
+        SeatEnv(game, wrong)  # also in games without opponents
 
 
 @pytest.mark.parametrize("wrong", [len, None])
@@ -77,7 +77,7 @@ def test_opponents_are_shown_what_they_may_know(versus):
                 shown = opponent.shown[0].copy()
                 assert shown.dtype == versus.state_dtype
                 assert shown.shape == (1,)
-                # The stream is another one; everything else is as it is, unless hidden.
+                # Except for the stream and hidden information, the state is unchanged.
                 assert shown["rng"] != before["rng"]
                 if not versus.has_hidden:
                     shown["rng"] = before["rng"]
@@ -144,7 +144,7 @@ def test_an_opponents_illegal_action_raises_if_so_wished(versus):
     mask = env.reset(options=options)[1]["action_mask"]
     with pytest.raises(ValueError, match="illegal"):
         play_out(env, mask)
-    # Nothing is played in the half-finished turn.
+    # The half-finished turn accepts no actions.
     before = env.position
     for action in range(versus.num_actions):
         with pytest.raises(ValueError, match="reset"):

@@ -21,7 +21,7 @@ def test_a_seed_stands_for_a_game(game):
         assert equal(start, twin.reset(seed=seed))
         mask = start[1]["action_mask"]
         assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
-        # So does the sequence that follows.
+        # The following games are equal too.
         for _ in range(3):
             start = env.reset()
             assert equal(start, twin.reset())
@@ -37,7 +37,7 @@ def test_other_seeds_are_other_games(versus):
         games.add(b"".join(step[0].tobytes() for step in play_out(env, mask)))
     assert len(games) == 10
     streams = set()
-    for _ in range(10):  # without a seed, ever fresh ones
+    for _ in range(10):  # without a seed, seeds are random
         env = SeatEnv(versus)
         env.reset()
         streams.add(int(env.position["rng"]))

@@ -66,7 +66,7 @@ def test_a_position_that_ends_before_our_turn_is_refused(versus):
         env.reset(seed=0)
         with pytest.raises(ValueError, match="state"):
             env.reset(options={"state": states})
-        # No step goes into the finished game.
+        # The finished game accepts no step.
         with pytest.raises(ValueError, match="reset"):
             env.step(0)
         assert env.reset(seed=0)[1]["action_mask"].any()
@@ -103,7 +103,7 @@ def test_a_bad_position_is_refused_and_the_game_goes_on(game):
 
 
 def test_games_that_never_last_until_our_turn_are_refused():
-    """Here the first of two seats ends every game by its first ply."""
+    """The first of the two seats ends every game with its first ply."""
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
     env = SeatEnv(game, seat=1)

@@ -1,4 +1,4 @@
-"""Every environment starts from a position by one rule: a seed begins its random stream anew."""
+"""All environments start from positions by one rule: a seed restarts the random stream."""
 
 import gymnasium
 import numpy as np
@@ -16,7 +16,7 @@ NUM = 3
 
 
 def seat_of(game, state):
-    """The seat to move, so that no opponent moves before us."""
+    """Return the seat to move, so that no opponent moves first."""
     return int((game.from_dict(state) if isinstance(state, dict) else state)["to_move"])
 
 
@@ -59,7 +59,7 @@ STARTS = [from_aec, from_single, from_vector, from_vector_of_seeds, from_batch, 
 
 @pytest.fixture(scope="module")
 def state(game, random_positions):
-    """A position of the middle of a game."""
+    """Return a position from the middle of a game."""
     played = random_positions(game, 1, 5)
     return played[len(played) // 2]
 
@@ -69,7 +69,7 @@ def streams(positions):
 
 
 def new_streams(start, seed):
-    """The streams that new games of a seed have."""
+    """Return the streams of new games with a seed."""
     num = NUM if start in (from_vector, from_batch) else 1
     words = make_streams(seed_word(seed), num).tolist()
     return words * NUM if start is from_vector_of_seeds else words
@@ -83,7 +83,7 @@ def test_a_seed_begins_the_stream_anew(game, state, start):
             assert streams(found) == new_streams(start, seed)
             for one in found:
                 one["rng"] = state["rng"]
-                assert one == state  # and nothing else has changed
+                assert one == state  # nothing else has changed
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -151,7 +151,7 @@ def test_a_batch_refuses_bad_positions_and_goes_on(game, bad, random_positions):
 
 
 def environments(game):
-    """Every environment that takes `options`, made as users make them."""
+    """Yield every environment that accepts `options`, made as users make them."""
     name = env_id(game.name)
     yield "state", getattr(boardenvs, f"{game.name}_v0").env()
     yield "state", gymnasium.make(name)

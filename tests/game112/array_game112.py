@@ -1,4 +1,4 @@
-"""The 112 game as arrays over many games: see `array_game`."""
+"""The 112 game as arrays over many games, see `array_game`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from array_game import ArrayGame
 
 
 class Games(ArrayGame):
-    """A row is 0 where a position is empty, else the value."""
+    """Many games. A row contains 0 for empty positions, else the value."""
 
     def __init__(self, game, num):
         super().__init__(game, num)
@@ -34,7 +34,7 @@ class Games(ArrayGame):
 
 
 def laws(game, states):
-    """What holds in every live position: a name, and in which of them it does."""
+    """Yield each law of unfinished positions: its name, and where it holds."""
     filled = (states["cells"] > 0).sum(1)
     yield "a value a ply", filled == states["ply"]
     yield "they take turns", states["ply"] % 2 == states["to_move"]

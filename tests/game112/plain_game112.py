@@ -1,10 +1,10 @@
-"""The 112 game a second time, on strings of digits: what the fast one is held against."""
+"""A second implementation of the 112 game, on strings of digits, to test the fast one."""
 
 from __future__ import annotations
 
 
 class Plain112:
-    """One game. `board` is a string of 1, 2 and 8, an 8 being empty."""
+    """One game. `board` is a string of 1, 2 and 8, where 8 is empty."""
 
     def __init__(self, size=9):
         self.board = "8" * size
@@ -12,7 +12,7 @@ class Plain112:
         self.result = None
 
     def legal(self):
-        """The moves (position counted from 1, value) that lose nothing at once."""
+        """Return the moves (position from 1, value) that do not lose at once by a rule."""
         if self.result is not None:
             return []
         return [
@@ -23,7 +23,7 @@ class Plain112:
         ]
 
     def move(self, position, value):
-        """One turn; `result` becomes what the game's document prints."""
+        """Play one turn; `result` becomes the output in the game's document."""
         assert self.result is None
         other = 3 - self.player
         if value not in (1, 2):
@@ -42,7 +42,7 @@ class Plain112:
 
 
 def reachable(size):
-    """All boards that legal play can reach, the finished ones included."""
+    """Return all boards reachable by legal play, including finished ones."""
     start = "8" * size
     seen = {start}
     waiting = [start]

@@ -23,7 +23,7 @@ from boardenvs.game112.console import (
     start,
 )
 
-# The document's game, as it looks on a terminal. Player 2 wins at position 2.
+# The document's game as shown on a terminal. Player 2 wins at position 2.
 SAMPLE_RUN = """\
 | - - - - - |
 Player 1 (position value): 4 2
@@ -75,7 +75,7 @@ def run_program(typed, *argv):
         (21121, "11: Tie!"),
         # A win on the last empty position is a win.
         (3112132, "112: Player 1 wins!"),
-        # The largest, at both of its ends.
+        # The largest board, at both ends.
         (9, "888888888: Unfinished!"),
         (9112132, "112888888: Player 1 wins!"),
         (9718192, "888888112: Player 1 wins!"),
@@ -88,8 +88,8 @@ def test_play112(spec, answer):
 @pytest.mark.parametrize(
     ("spec", "answer"),
     [
-        (563, "88888: Player 1: move must be 1 or 2!"),  # before off board
-        (51113, "18888: Player 2: move must be 1 or 2!"),  # before occupied
+        (563, "88888: Player 1: move must be 1 or 2!"),  # checked before the position's range
+        (51113, "18888: Player 2: move must be 1 or 2!"),  # checked before occupied positions
         (50000, "88888: Player 1: move must be 1 or 2!"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_specification_too_long_to_print():
         (-521, "negative"),
         (52, "gameSpec.*position 2"),
         (5110, "gameSpec.*position 0"),
-        (5421231219, "gameSpec.*position 9"),  # even though the game was over before
+        (5421231219, "gameSpec.*position 9"),  # even if the game was already over
         ("521", "gameSpec.*got '521'"),
         (521.0, "gameSpec.*got 521.0"),
         (True, "gameSpec.*got True"),
@@ -158,7 +158,7 @@ def test_every_short_game(size):
     for length in range(4):
         for moves in itertools.product(pairs, repeat=length):
             if length == 3 and any(value in (0, 3) for _, value in moves[:2]):
-                continue  # over at once, as shorter games have shown
+                continue  # over early, as in shorter games
             assert play112(specification(size, moves)) == plain_play112(size, moves), moves
 
 
@@ -234,7 +234,7 @@ def test_digits_of_what_is_no_number():
         (888881, 6, 1, "occupied!"),
         (888881, 6, 0, "move must be 1 or 2!"),
         (888888, 7, -1, "move must be 1 or 2!"),
-        (112888, 6, 2, 112882),  # that a board is won is isWin's to say
+        (112888, 6, 2, 112882),  # isWin checks for wins, not this function
         (888888888, 9, 2, 888888882),
     ],
 )

@@ -1,4 +1,4 @@
-"""The 112 game's rules: the document's games, a second implementation, every position there is."""
+"""The 112 game's rules: games of the document, a second implementation, and all positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDS = {
 
 
 def board_of(game, state):
-    """The board as the document writes it, 8 for an empty position."""
+    """Return the board as in the document, with 8 for an empty position."""
     return "".join("812"[cell] for cell in game.to_dict(state)["board"])
 
 
@@ -28,7 +28,7 @@ def number(position, value):
 
 
 def run(size, moves):
-    """Play moves given as a string of positions and values, as the document has them."""
+    """Play moves given as positions and values in a string, as in the document."""
     game = boardenvs.make("game112", board_size=size)
     states = game.new(1, 0)
     for position, value in zip(moves[::2], moves[1::2], strict=True):
@@ -36,7 +36,7 @@ def run(size, moves):
     return game, states
 
 
-# -- The document's games, and others by hand -----------------------------------------
+# -- Games of the document, and other games -------------------------------------------
 
 GAMES = [
     (5, "", "88888", None),
@@ -162,10 +162,10 @@ def test_random_games_agree_with_the_plain_implementation(size):
 
 # -- Every position -------------------------------------------------------------------
 
-# Boards that legal play reaches, the empty one and the finished ones included; among
-# them the won ones and the full ones without a winner. Whose turn it is follows from
-# the board. Up to five positions every board of 3^N is reachable; of six or more all
-# but those that hold 1, 1, 2 twice.
+# Numbers of boards reachable by legal play, including the empty and finished ones, and among them
+# won boards and full boards without a winner. The board determines the player to move. Up to five
+# positions, all 3^N boards are reachable. From six on, all boards are except those with 1, 1, 2
+# twice.
 REACHABLE = {
     1: (3, 0, 2),
     2: (9, 0, 4),

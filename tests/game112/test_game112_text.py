@@ -1,4 +1,4 @@
-"""The 112 game in text and JSON: the one line, moves as typed, positions set up by hand."""
+"""The 112 game in text and JSON: the line, typed moves, and positions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_line_of_a_board(cells, text):
     assert game.to_text(game.from_dict({"board": cells})) == text
     assert game.to_dict(game.from_text(text))["board"] == cells
     assert game.from_text(text.rstrip("\n")) == game.from_text(text)
-    # The bars may be those of a table in the source document.
+    # Without the bars, which may be those of a table in the source document.
     bare = text.removeprefix("| ").removesuffix(" |\n")
     assert game.from_text(bare) == game.from_text(bare + "\n") == game.from_text(text)
 

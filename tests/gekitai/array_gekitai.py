@@ -1,4 +1,4 @@
-"""Gekitai as arrays over many games: see `array_game`."""
+"""Gekitai as arrays over many games, see `array_game`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ STEPS = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
 
 def in_line(marked, length):
-    """Which boards, bool of shape (N, size, size), have so many in a row, column or diagonal."""
+    """Return which boards, bool of shape (N, size, size), have `length` cells in a line."""
     size = marked.shape[1]
     found = np.zeros(len(marked), bool)
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -24,7 +24,7 @@ def in_line(marked, length):
 
 
 class Games(ArrayGame):
-    """A board is -1 where a cell is empty, else the seat; round it lies a rim of -2."""
+    """Many games. A cell is -1 if empty, else the seat. A rim of -2 surrounds the board."""
 
     def __init__(self, game, num):
         super().__init__(game, num)
@@ -48,7 +48,7 @@ class Games(ArrayGame):
         for down, right in STEPS:
             near = self.board[which, row + down, column + right]
             r, c = row + 2 * down, column + 2 * right
-            # Two steps from a neighbour on the rim nothing is asked.
+            # Two steps from a neighbour on the rim, the cell does not matter.
             inside = (r >= 0) & (r < self.side + 2) & (c >= 0) & (c < self.side + 2)
             beyond = np.where(inside, self.board[which, r * inside, c * inside], -2)
             goes = (near >= 0) & (beyond < 0)
@@ -74,7 +74,7 @@ class Games(ArrayGame):
 
 
 def laws(game, states):
-    """What holds in every live position: a name, and in which of them it does."""
+    """Yield each law of unfinished positions: its name, and where it holds."""
     pieces, over = states["pieces"], states["terminated"] | states["truncated"]
     counts = np.bitwise_count(pieces).astype(int)
     side = game.params["board_size"]

@@ -1,4 +1,4 @@
-"""Gekitai a second time, as slow and as plain as can be: what the fast one is held against."""
+"""A second implementation of Gekitai, as slow and plain as possible, to test the fast one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PlainGekitai:
         self.truncated = False
 
     def set_up(self, rows, mover, ply):
-        """Take over a position that is not over."""
+        """Set up an unfinished position."""
         self.cells = [list(row) for row in rows]
         for colour in "XO":
             self.hand[colour] = self.pieces - sum(row.count(colour) for row in rows)
@@ -37,7 +37,7 @@ class PlainGekitai:
         return 0 <= row < self.size and 0 <= column < self.size
 
     def legal(self):
-        """The cells (row, column) that the mover may choose from."""
+        """Return the empty cells (row, column), which are the legal moves."""
         if self.over():
             return []
         return [
@@ -48,7 +48,7 @@ class PlainGekitai:
         ]
 
     def place(self, row, column):
-        """One turn of the mover."""
+        """Play one turn."""
         assert (row, column) in self.legal()
         mover = self.mover
         other = "O" if mover == "X" else "X"
@@ -66,7 +66,7 @@ class PlainGekitai:
             self.truncated = True
 
     def push(self, row, column, down, right):
-        """The piece on `(row, column)` pushes its neighbour in one direction."""
+        """Push the neighbour of `(row, column)` in one direction."""
         here = row + down, column + right
         beyond = row + 2 * down, column + 2 * right
         if not self.on_board(*here) or self.cells[here[0]][here[1]] == EMPTY:

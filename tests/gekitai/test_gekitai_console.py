@@ -1,9 +1,8 @@
-"""The console program of Gekitai and the classes it is made of.
+"""The console program of Gekitai and its classes.
 
-The `sample_run_*.txt` beside this file are the document's two sample runs as they look
-on a terminal, typed answers included. The text extracted from the document has lost most
-of its grid lines and the typed addresses of the second run after `c5`; they follow from
-the boards before and after (`e1`, `b6`, `c4`).
+The files `sample_run_*.txt` are the document's two sample runs as shown on a terminal, including
+typed answers. The document's extracted text lacks most grid lines, and in the second run the typed
+addresses after `c5`. The boards determine these addresses (`e1`, `b6`, `c4`).
 """
 
 import random
@@ -21,7 +20,7 @@ SAMPLE_RUNS = sorted(Path(__file__).parent.glob("sample_run_*.txt"))
 
 
 def run_program(typed, *argv):
-    """`python -m boardenvs.gekitai` with its standard input piped."""
+    """Run `python -m boardenvs.gekitai` with piped standard input."""
     command = [sys.executable, "-m", "boardenvs.gekitai", *argv]
     return subprocess.run(
         command, input=typed, capture_output=True, text=True, timeout=120, check=False
@@ -29,14 +28,14 @@ def run_program(typed, *argv):
 
 
 def split_run(path):
-    """A sample run as a program with piped input prints it, and what was typed."""
+    """Return a sample run as printed with piped input, and the typed lines."""
     text = path.read_text(encoding="ascii")
     prompt = re.compile(r"(turn: )(.*)\n")
     return prompt.sub(r"\1", text), [typed for _, typed in prompt.findall(text)]
 
 
 def set_up(drawing, **params):
-    """A game with the pieces of a drawing, rows of `X`, `O` and `.`, taken from the hands."""
+    """Return a game with the drawn pieces, rows of `X`, `O` and `.`, taken from the hands."""
     game = Gekitai(**params)
     for y, row in enumerate(drawing.split()):
         for x, symbol in enumerate(row):
@@ -79,7 +78,7 @@ def test_sample_run_through_standard_input(path):
     assert (done.stdout, done.stderr, done.returncode) == (printed, "", 0)
 
 
-# -- How the program ends otherwise, and its arguments ----------------------------------
+# -- Other ends of the program, and its arguments -----------------------------------------
 
 
 def test_end_of_input_ends_the_program(keyboard, capsys):
@@ -245,7 +244,7 @@ def test_get_piece_and_is_move_valid():
 
 def test_print_shows_the_hands_as_they_are(capsys):
     game = Gekitai()
-    game.cells[0][0] = Piece(Color.BLACK)  # set up by hand: the hands still hold eight each
+    game.cells[0][0] = Piece(Color.BLACK)  # the hands still hold eight pieces each
     game.players[1].pieces.clear()
     game.print()
     lines = capsys.readouterr().out.splitlines()
@@ -325,7 +324,7 @@ def test_refused_move_changes_nothing(y, x, named):
 
 @pytest.mark.parametrize("size", [6, 7, 8])
 def test_moves_by_the_letter_of_the_rules(size):
-    """Random positions, however impossible, against the eight pushes written out plainly."""
+    """On any board, a move equals eight pushes in plain Python."""
     rng = random.Random(size)
     for _ in range(100):
         game = Gekitai(size, 8, 3)
@@ -416,16 +415,16 @@ def test_the_movers_own_condition_comes_first():
 @pytest.mark.parametrize(
     ("drawing", "params", "typed", "winner"),
     [
-        # A line of four on seven columns: C1 holds D1 in its place.
+        # A line of four on seven columns; the piece on C1 blocks the push of D1.
         (".XXX... ....... ....... ....... ....... ....... .......",
          {"N": 7, "P": 9, "L": 4}, ["E1"], "X"),
-        # The mover's push completes the other player's line, D2 going to C1.
+        # The mover's push of D2 to C1 completes the other player's line.
         ("OO.... ...O.. ...... ...... ...... ......", {}, ["E3"], "O"),
-        # The same push, but with the mover's last piece.
+        # The same push with the mover's last piece.
         ("OO.... ...O.. ...... X.X... ...... X.X.X.", {"P": 6}, ["E3"], "X"),
         # The second player's last piece.
         ("O.O.O. ...... O.O... ...... ...... ......", {"P": 6}, ["a5", "e6"], "O"),
-        # Over before it starts.
+        # Already over at the start.
         ("OOO... ...... ...... ...... ...... ......", {}, [], "O"),
     ],
 )  # fmt: skip

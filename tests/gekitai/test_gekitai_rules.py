@@ -1,4 +1,4 @@
-"""Gekitai's rules: drawn boards, every line and push there is, and a second implementation."""
+"""Gekitai's rules: drawn boards, all lines and pushes, and a second implementation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZE_AND_LINE = [(size, line) for size in range(6, 9) for line in range(3, size 
 
 
 def set_up(drawing, to_move="X", **params):
-    """The game for a drawn board, and an array of the one position."""
+    """Return the game of a drawn board and its position, shape (1,)."""
     rows = drawing.split()
     game = boardenvs.make("gekitai", board_size=len(rows), **params)
     record = game.from_dict({"board": rows, "to_move": "XO".index(to_move)})
@@ -40,7 +40,7 @@ def drawn(game, states):
 
 
 def hands(game, states):
-    """How many pieces X and O have in hand, as the console says it."""
+    """Return the number of pieces in hand of X and O, from the text."""
     return tuple(line.count("'") // 2 for line in game.to_text(states[0]).splitlines()[-2:])
 
 
@@ -192,14 +192,14 @@ def test_the_third_example():
 
 @pytest.mark.parametrize("size", [6, 7, 8])
 def test_one_piece_anywhere_and_one_placed_anywhere(size):
-    """A neighbour goes straight outward, off the board, or stays if blocked; others stay."""
+    """A neighbour moves outward, leaves the board, or stays if blocked; other pieces stay."""
     game = boardenvs.make("gekitai", board_size=size, line_length=4)
     cells = list(itertools.product(range(size), range(size)))
     before, after, actions = [], [], []
     for placed, other in itertools.permutations(cells, 2):
         down, right = other[0] - placed[0], other[1] - placed[1]
         beyond = other[0] + down, other[1] + right
-        if max(abs(down), abs(right)) > 1:  # no neighbour, wherever the rows are laid end to end
+        if max(abs(down), abs(right)) > 1:  # not neighbours, although they may be close in memory
             ends = [{other: "O"}]
         elif beyond not in cells:
             ends = [{}]
@@ -218,7 +218,7 @@ def test_one_piece_anywhere_and_one_placed_anywhere(size):
 
 
 def rows_of(size, pieces):
-    """The rows of a board given as cell to colour."""
+    """Return the rows of a board given as a mapping from cells to colours."""
     return ["".join(pieces.get((r, c), ".") for c in range(size)) for r in range(size)]
 
 
@@ -227,9 +227,9 @@ def rows_of(size, pieces):
 
 @pytest.mark.parametrize(("size", "line"), SIZE_AND_LINE)
 def test_every_line_wins_and_none_wraps_around(size, line):
-    """Runs of cells from everywhere in every direction, on the board and past its edge.
+    """Lines in all directions win, and lines that cross the board's edge do not.
 
-    Past the edge a run goes on where it would if the rows were laid end to end.
+    Beyond the edge, a line continues on the next row, as in memory.
     """
     game = boardenvs.make("gekitai", board_size=size, pieces=12, line_length=line)
     wins = misses = 0
@@ -317,7 +317,7 @@ def test_a_piece_between_two_pushes_them_apart_instead_of_lining_up():
 
 
 BOTH = {
-    # The piece on C2 is pushed up to C1 and completes a row; C3, D4, E5 hold each other.
+    # The piece on C2 is pushed up to C1 and completes a row. C3, D4 and E5 block each other.
     "both line up: the mover wins": (
         "OO.... ..O... ...... ...X.. ....X. ......",
         "..O...",
@@ -344,7 +344,7 @@ BOTH = {
 @pytest.mark.parametrize("swapped", [False, True], ids=["X moves", "O moves"])
 @pytest.mark.parametrize(("before", "second_row", "wins"), BOTH.values(), ids=BOTH)
 def test_both_players_conditions(before, second_row, wins, swapped):
-    """Every one of them by a piece on C3; the same with the colours exchanged."""
+    """A piece on C3 meets conditions of both players; the same with colours exchanged."""
     swap = str.maketrans("XO", "OX") if swapped else {}
     game, states = set_up(before.translate(swap), "X".translate(swap), pieces=6)
     assert drawn(game, states)[1] == second_row.translate(swap)
@@ -357,7 +357,7 @@ def test_both_players_conditions(before, second_row, wins, swapped):
 @pytest.mark.parametrize(("size", "pieces"), [*itertools.product(range(6, 9), range(6, 13))])
 def test_the_last_piece_on_the_board_wins(size, pieces, to_move):
     line = min(size, pieces, 6)
-    # A block four wide has no line of six; the last piece lands far away from it.
+    # A block with four columns has no line of six. The last piece is far away from it.
     cells = [(row, column) for row in range(3) for column in range(4)][: pieces - 1]
     drawing = "\n".join(rows_of(size, dict.fromkeys(cells, to_move)))
     corner = "ABCDEFGH"[size - 1] + str(size)
@@ -423,7 +423,7 @@ def test_observation_shows_own_other_and_empty():
 
 
 def agree(game, states, plains):
-    """Compare boards, legal actions and outcomes of a batch with as many plain games."""
+    """Compare boards, legal actions and outcomes of a batch and of plain games."""
     size = game.board_size
     masks = game.legal(states)
     owners = game.owners(states)
@@ -467,7 +467,7 @@ def test_random_games_agree_with_the_plain_implementation(line):
 
 @pytest.mark.parametrize("size", [6, 7, 8])
 def test_every_move_in_crowded_positions_agrees_with_the_plain_implementation(size):
-    """Set up by chance and nearly full, so that the rare ends come up too."""
+    """Both implementations agree in random, nearly full positions, where rare ends occur."""
     rng = np.random.default_rng(size)
     ends = {"mover": 0, "opponent": 0, "nobody": 0}
     for _ in range(40):
@@ -534,14 +534,14 @@ def test_pieces_are_conserved_whatever_is_played(params, choices):
 
 
 def test_random_play_lasts_as_long_and_is_won_as_often_as_known():
-    """About 18.3 plies a game, a little over 53 % of them won by the first player."""
+    """Random games last about 18.3 plies, and the first player wins a little over 53%."""
     game = boardenvs.make("gekitai")
     num = 2_000 if config.DISABLE_JIT else 50_000
     states = game.new(num, 0)
     words = np.random.default_rng(0).integers(0, 2**64, num, np.uint64)
     game.kernels.play_out(states, game.constants, words, np.zeros(game.num_actions, np.bool_))
     assert (states["terminated"] | states["truncated"]).all()
-    # Four standard errors: a ply's spread is 5.2, a win's at most a half.
+    # Four standard errors; the standard deviation of plies is 5.2, of wins at most 0.5.
     assert states["ply"].mean() == pytest.approx(18.27, abs=4 * 5.2 / num**0.5)
     won = states["returns"][states["terminated"]] == 1
     assert won[:, 0].mean() == pytest.approx(0.534, abs=4 * 0.5 / num**0.5)

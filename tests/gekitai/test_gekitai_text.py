@@ -1,4 +1,4 @@
-"""Gekitai in text and JSON: the console's drawing, addresses, positions set up by hand."""
+"""Gekitai in text and JSON: the console's drawing, addresses, and positions."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_hands_may_be_left_out_and_lines_may_end_in_any_way(gekitai):
 
 
 def test_turn_and_ply_that_a_text_does_not_show(gekitai):
-    alone = gekitai.from_text(FIRST_MOVE)  # X has moved, for nothing of O is there
+    alone = gekitai.from_text(FIRST_MOVE)  # X has moved, because O has no piece
     assert (alone["to_move"], alone["ply"]) == (1, 1)
     second = gekitai.from_text(FIRST_MOVE, to_move=1)
     assert (second["to_move"], second["ply"]) == (1, 1)
@@ -93,7 +93,7 @@ def test_turn_and_ply_that_a_text_does_not_show(gekitai):
 
 
 def test_no_text_is_read_as_the_position_of_another_player(gekitai, random_positions):
-    """Where both may be to move, and the text does not tell, it has to be said."""
+    """If the text does not determine the player to move, `to_move` is required."""
     asked = 0
     for state in random_positions(gekitai, 6, 0):
         text, to_move = gekitai.to_text(state), int(state["to_move"])

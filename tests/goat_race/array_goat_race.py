@@ -1,4 +1,4 @@
-"""Goat Race as arrays over many games: see `array_game`."""
+"""Goat Race as arrays over many games, see `array_game`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ PLACE, SIDEWAYS, FORWARD = range(3)
 
 
 class Games(ArrayGame):
-    """`stack[game, row, column, k]` is the seat whose goat lies there as number k from below.
+    """Many games. `stack[game, row, column, k]` is the seat of the k-th goat from below.
 
-    `height` says how many lie there, `top` who shows, -1 for nobody. Order of play and
-    obstacles are told, the dice thrown from the stream.
+    `height` is the number of goats on a cell, `top` the seat of the top goat or -1. The start
+    records contain order of play and obstacles. The random stream provides the throws.
     """
 
     def __init__(self, game, num):
@@ -37,17 +37,17 @@ class Games(ArrayGame):
         self.asks[which] = PLACE
         self.to_move[which] = self.order[which, 0]
 
-    # What may be done.
+    # Legal actions.
 
     def forward(self, which):
-        """Where a goat can go forward: shape (M, height, width)."""
+        """Return where a goat can move forward: shape (M, height, width)."""
         goes = self.top[which] >= 0
         goes[:, :, :-1] &= ~self.wall[which][:, :, 1:]
         goes[:, :, -1] = False
         return goes
 
     def sideways(self, which, seats):
-        """Where a goat of a seat can go up and down: shape (M, height, width, 2)."""
+        """Return where a seat's goat can move up and down: shape (M, height, width, 2)."""
         mine = self.top[which] == seats[:, None, None]
         wall = np.pad(self.wall[which], ((0, 0), (1, 1), (0, 0)), constant_values=True)
         return np.stack([mine & ~wall[:, :-2], mine & ~wall[:, 2:]], 3)
@@ -69,7 +69,7 @@ class Games(ArrayGame):
             1,
         )
 
-    # What it does.
+    # Effects of actions.
 
     def put(self, which, row, column, seats):
         self.stack[which, row, column, self.height[which, row, column]] = seats
@@ -129,7 +129,7 @@ class Games(ArrayGame):
             self.pass_on(which)
 
     def judge(self, which):
-        """Three goats of a player in the last column win; else a draw where nothing can go on."""
+        """End won games (three goats in the last column) and drawn ones (no goat can move on)."""
         there = self.stack[which, :, -1]
         arrived = np.stack([(there == seat).sum((1, 2)) for seat in range(self.players)], 1) >= 3
         won = arrived.any(1)
@@ -163,7 +163,7 @@ class Games(ArrayGame):
 
 
 def laws(game, states):
-    """What holds in every live position: a name, and in which of them it does."""
+    """Yield each law of unfinished positions: its name, and where it holds."""
     n, width, height = game.num_players, game.params["width"], game.params["height"]
     goats, arrived = np.zeros((len(states), n), int), np.zeros((len(states), n), int)
     left, sound = states["stacks"].copy(), np.ones(len(states), bool)

@@ -1,6 +1,6 @@
-"""Goat Race a second time, as slow and as plain as can be: what the fast one is held against.
+"""A second implementation of Goat Race, as slow and plain as possible, to test the fast one.
 
-The dice are told to it, so that both play the same game.
+It receives the throws, so that both play the same game.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def order_of_play(throws):
-    """Players by descending throw; of two with the same throw, the later one first."""
+    """Return the players by descending throw; of equal throws, the later one is first."""
     order = []
     for player in range(len(throws)):
         place = 0
@@ -23,10 +23,10 @@ def order_of_play(throws):
 
 
 class PlainGoatRace:
-    """One game. `cells[row, column]` is a list of players, the top goat last; rows from 0.
+    """One game. `cells[row, column]` is a list of players with the top goat last; rows from 0.
 
-    `asked` is what the player in turn has to decide: "place", "sideways" or "forward".
-    `winner` is a player, "draw" or `None`.
+    `asked` is the next decision: "place", "sideways" or "forward". `winner` is a player, "draw" or
+    `None`.
     """
 
     def __init__(self, players, width, height, obstacles, order, dice, draw_rule, max_plies):
@@ -35,7 +35,7 @@ class PlainGoatRace:
         self.height = height
         self.obstacles = set(obstacles)
         self.order = order
-        self.dice = dice  # a function: the next throw
+        self.dice = dice  # function that returns the next throw
         self.draw_rule = draw_rule
         self.max_plies = max_plies
         self.cells = {(r, c): [] for r in range(height) for c in range(width)}
@@ -51,7 +51,7 @@ class PlainGoatRace:
     def over(self):
         return self.winner is not None or self.ply >= self.max_plies
 
-    # What may be done, as the console writes it.
+    # Legal actions in the console's notation.
 
     def legal(self):
         if self.over():
@@ -82,7 +82,7 @@ class PlainGoatRace:
                 moves.add(f"{LETTERS[c]}{row + 1}{LETTERS[c + 1]}{row + 1}")
         return moves
 
-    # What it does.
+    # Effects of actions.
 
     def play(self, text):
         assert text in self.legal()

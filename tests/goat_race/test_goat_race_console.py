@@ -1,4 +1,4 @@
-"""The classes of Goat Race's source document, and the console program made of them."""
+"""The console program of Goat Race and the classes of its source document."""
 
 import builtins
 import re
@@ -16,7 +16,7 @@ from boardenvs.goat_race.console import Board, Game, Goat, Player, Stack, start
 
 OBSTACLES = [(1, "C"), (2, "E"), (3, "G"), (4, "D"), (5, "G"), (6, "C")]
 
-# The document's samples; the text extracted from it has lost the blanks of empty cells.
+# The document's samples, with the blanks of empty cells that its extracted text has lost.
 EMPTY_BOARD = """\
     A   B   C   D   E   F   G   H   I
   +---+---+---+---+---+---+---+---+---+
@@ -58,7 +58,7 @@ def make(colors="WHITE BLACK RED", phase=3, obstacles=OBSTACLES, width=9, height
 
 
 def put(game, **stacks):
-    """Goats on cells, by the first letters of their colours from the bottom up."""
+    """Place goats on cells, given as first letters of colours from the bottom up."""
     phase, turn = game.phase, game.turn
     game.set_phase(3)
     colors = [player.get_color() for player in game.players]
@@ -77,12 +77,12 @@ def example():
 
 
 def cells(typed):
-    """A move of the classes: `C4C5` is `[(4, "C"), (5, "C")]`."""
+    """Return a move of the classes: `C4C5` is `[(4, "C"), (5, "C")]`."""
     return [(int(typed[1]), typed[0]), (int(typed[3]), typed[2])]
 
 
 def everything(game):
-    """All that a game holds, to see that nothing has changed."""
+    """Return the complete state of a game, to check that it is unchanged."""
     board = [[[id(goat) for goat in stack] for stack in row] for row in game.board.get_board()]
     goats = [[(id(g), str(g)) for g in player.get_goats()] for player in game.players]
     return str(game), board, goats, game.turn, game.phase
@@ -401,7 +401,7 @@ def test_goats_keep_their_identity_and_know_where_they_are():
 
 
 def test_blocked_goats():
-    # WHITE: at the obstacle, covered, arrived, free; BLACK: the one on top, and one that arrived.
+    # WHITE: at the obstacle, covered, arrived, free. BLACK: the top goat, and one that arrived.
     game = put(make("WHITE BLACK"), B1="W", B2="WB", I3="W", A4="W", I4="B")
     white, black = game.players
     assert game.get_goats_blocked(white) == 3
@@ -428,7 +428,7 @@ def test_tie():
     game = put(make("WHITE BLACK"), B1="WWB", F3="W", D2="BB", I4="W")
     assert game.check_tie()
     assert not game.check_winner()
-    assert game.get_sideways_moves()  # which do not count
+    assert game.get_sideways_moves()  # they do not count
     assert not any(game.check_nonempty_row(row) for row in range(1, 7))
     put(game, A6="B")
     assert not game.check_tie()
@@ -460,7 +460,7 @@ ENV = boardenvs.make("goat_race", num_players=2)
 @pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_the_classes_allow_what_the_environment_allows(seed):
-    """One random game in both: the same placements, moves and ends."""
+    """Classes and environment agree on placements, moves and ends of a random game."""
     rng = np.random.default_rng(seed)
     states = ENV.new(1, seed)
     pairs = [tuple(pair) for pair in ENV.to_dict(states[0])["obstacles"]]
@@ -498,9 +498,9 @@ def test_the_classes_allow_what_the_environment_allows(seed):
 
 @pytest.fixture
 def keyboard(monkeypatch):
-    """Answers `input` with the given lines and echoes them, as a terminal does.
+    """Return the function that makes `input` return the given lines and echo them.
 
-    A line may be a function of all that was printed since the last one.
+    A line may be a function of the output since the last line.
     """
 
     def answer_with(lines, capsys):
@@ -523,7 +523,7 @@ def keyboard(monkeypatch):
 
 
 def run_program(typed, *argv):
-    """`python -m boardenvs.goat_race` with its standard input piped."""
+    """Run `python -m boardenvs.goat_race` with piped standard input."""
     command = [sys.executable, "-m", "boardenvs.goat_race", *argv]
     return subprocess.run(
         command, input=typed, capture_output=True, text=True, timeout=120, check=False
@@ -531,7 +531,7 @@ def run_program(typed, *argv):
 
 
 def players_answers(rng):
-    """What players who only look at the screen type, for ever; sometimes it is refused."""
+    """Return a function that answers forever by looking at the screen; some answers are refused."""
 
     def answer(shown):
         prompt = shown.splitlines()[-1]
@@ -566,7 +566,7 @@ def test_a_whole_game(seed, keyboard, capsys):
     order = sorted(range(3), key=lambda k: (int(first[k][1]), k), reverse=True)
     names = [first[k][0] for k in order]
     assert f"Order of play: {', '.join(names)}\n" in text
-    # In the race they throw in this order, round and round.
+    # In the race, the players throw in this order, in turn.
     assert [color for color, _ in throws[3:]] == (names * len(throws))[: len(throws) - 3]
     assert text.count("Phase: 2\n") == 12
     assert text.endswith((" wins!\n", "No goat can move forward: a draw.\n"))
@@ -613,7 +613,7 @@ HOSTILE = ["", " ", "C4", "C4C5C6", "C4 C9", "I1J1", "A1A0", "Z9Z8", "C99C98", "
 
 
 def test_hostile_answers_are_asked_again(keyboard, capsys):
-    """At every kind of prompt: each is refused in a line or two, and the same asked again."""
+    """Every prompt refuses invalid answers in one or two lines and asks again."""
     lines = [*HOSTILE[:-2], "2", *HOSTILE[:-2], "t", "t"]
     placing = [str(k % 6 + 1) for k in range(8)]
     moves = [*HOSTILE[:-2], "t", *HOSTILE[:10], "s", *HOSTILE, None]

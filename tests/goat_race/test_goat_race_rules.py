@@ -1,4 +1,4 @@
-"""Goat Race's rules: positions drawn by hand, what always holds, and a second implementation."""
+"""Goat Race's rules: drawn positions, invariants, and a second implementation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from plain_goat_race import PlainGoatRace, order_of_play
 import boardenvs
 from boardenvs.goat_race.rules import size
 
-# Every shape of record is compiled anew, so the shapes are few.
+# Each record shape needs its own compilation, so there are few shapes.
 VARIANTS = {
     "two": {"num_players": 2},
     "three": {},
     "five, jump": {"num_players": 5, "draw_rule": "jump", "max_plies": 600},
     "small, jump": {"num_players": 2, "width": 5, "height": 3, "draw_rule": "jump"},
     "small": {"num_players": 2, "width": 5, "height": 3, "max_plies": 60},
-    # More cells than a word has bits, which the rules have other code for.
+    # More cells than a word has bits, which needs other code in the rules.
     "largest": {"num_players": 2, "width": 26, "height": 26, "max_plies": 400},
 }
 TWO = boardenvs.make("goat_race", num_players=2)
@@ -30,7 +30,7 @@ THREE = boardenvs.make("goat_race")
 
 
 LONG = ("five, jump", "small, jump", "small", "largest")
-"""Variants whose quicker relatives are the others; each size of record is compiled anew."""
+"""Slow variants, since each record size is compiled; faster variants test the same rules."""
 
 
 @pytest.fixture(
@@ -42,9 +42,9 @@ def variant(request):
 
 
 def set_up(drawing, game=TWO, decision="forward", die=1, to_move=0, **fields):
-    """A position of a drawing: one word a cell, stacks from the bottom; `X` or `.` or letters.
+    """Return a drawn position. A cell is `X`, `.`, or a stack of letters from the bottom.
 
-    What is missing of the two players' goats lies, covered, under the stack marked `*`.
+    Missing goats of the two players are covered in the stack marked `*`.
     """
     rows = [row.split() for row in drawing.strip().splitlines()]
     obstacles, stacks, base = [], {}, None
@@ -123,7 +123,7 @@ def test_the_worked_example():
 
 
 def draws(word, bound):
-    """What the stream that starts at a word gives: numbers from 0 to `bound - 1`."""
+    """Yield the numbers from 0 to `bound - 1` of the stream that starts at a word."""
     word = int(word)
     while True:
         word = (word + 0x9E3779B97F4A7C15) % 2**64
@@ -140,7 +140,7 @@ def test_the_order_of_play_by_the_throws():
 
 @pytest.mark.parametrize("num_players", [2, 3, 5])
 def test_the_deal(num_players):
-    """Obstacles first, then a throw each, all from the record's stream."""
+    """The record's stream gives the obstacles, then one throw per player."""
     game = boardenvs.make("goat_race", num_players=num_players)
     words = np.random.default_rng(0).integers(0, 2**64, 300, np.uint64)
     ties = 0
@@ -177,7 +177,7 @@ def test_given_obstacles_are_the_same_in_every_game():
 
 
 def test_placement_as_in_the_documents_examples():
-    """Rows with the fewest goats may be placed in, and no others."""
+    """Goats may be placed only in the rows with the fewest goats."""
     states = THREE.new(1, 0)
     assert choices(THREE, states) == {"1", "2", "3", "4", "5", "6"}
     play(THREE, states, "1", "2", "3", "6")
@@ -201,7 +201,7 @@ def test_the_first_in_order_begins_the_race():
         THREE.play(states, THREE.legal(states).argmax(1))
     assert (states["decision"] > 0).all()
     assert (states["die"] > 0).all()
-    # Nobody is skipped here: every player has a top goat on the gate, with a free row beside it.
+    # Nobody is skipped: every player has a top goat on the gate, beside a free row.
     assert (states["to_move"] == states["order"][:, 0]).all()
 
 
@@ -222,7 +222,7 @@ def test_sideways_moves():
     states = set_up(MIDDLE, decision="sideways", die=4)
     assert choices(TWO, states) == {"s", "A2A1", "A2A3", "A4A3", "A4A5", "C1C2", "I6I5"}
     states = set_up(MIDDLE, decision="sideways", die=4, to_move=1)
-    # D4 may go up and down; C4 not onto the obstacle below it.
+    # D4 may move up and down. C4 may not move onto the obstacle below it.
     assert choices(TWO, states) == {"s", "C2C1", "C2C3", "C4C3", "D4D3", "D4D5"}
 
 
@@ -263,7 +263,7 @@ def test_a_throw_nobody_can_use_ends_the_turn():
     assert states["to_move"][0] == 1
     assert states["decision"][0] == 1
     assert states["last_die"][0] == 3
-    # A sideways move into the row makes it usable, one out of it useless.
+    # Sideways moves can make the row of the throw usable or useless.
     states = set_up(MIDDLE, decision="sideways", die=3)
     play(TWO, states, "A2A3")
     assert choices(TWO, states) == {"A3B3"}
@@ -273,7 +273,7 @@ def test_a_throw_nobody_can_use_ends_the_turn():
 
 
 def test_who_has_no_sideways_move_goes_straight_on():
-    """WHITE shows no goat, or one with no way: no sideways move is asked of it."""
+    """If WHITE has no top goat, or none that can move sideways, no sideways move is requested."""
     drawing = """
         WWWWB*  .  X  .  .  .  .  .  .
         B       .  .  .  .  .  X  .  .
@@ -290,7 +290,7 @@ def test_who_has_no_sideways_move_goes_straight_on():
         seen.add((seat, decision, die))
         if seat == 0:
             assert choices(TWO, states) == {"A1B1" if die == 1 else "B2C2"}
-    # WHITE's throws of 1 and 2 are played; after any other it is BLACK's turn with a new one.
+    # WHITE plays throws of 1 and 2. After any other throw, BLACK throws again.
     assert seen == {(0, 2, 1), (0, 2, 2), *((1, 1, die) for die in range(1, 7))}
 
 
@@ -330,7 +330,7 @@ def test_covered_goats_have_arrived():
     assert outcome(TWO, states) == [1, -1]
 
 
-# The last goat that could go forward stands on C2.
+# The last goat that can move forward is on C2.
 JAMMED = """
     .   .   .   W        X   .   .   .   .
     .   .   B   WWWBBB*  X   .   .   .   .
@@ -353,7 +353,7 @@ def test_sideways_moves_keep_a_game_going_only_where_they_count():
     play(JUMP, states, "C2D2")
     assert outcome(JUMP, states) is None
     seen = set()
-    for _ in range(20):  # either player has but sideways moves
+    for _ in range(20):  # both players have only sideways moves
         assert states["decision"][0] == 1
         assert "s" in choices(JUMP, states)
         seen.add(int(states["to_move"][0]))
@@ -374,7 +374,7 @@ def test_a_sideways_move_can_end_the_game_in_a_draw():
     play(TWO, states, "D2D1")
     assert outcome(TWO, states) == [0, 0]
     assert (states["die"][0], states["decision"][0], states["to_move"][0]) == (6, 2, 0)
-    # With a goat below it, which can go forward, it goes on.
+    # If the goat below it can move forward, the game continues.
     states = set_up(drawing.replace("BBBB", "BBB").replace("  W  ", "  BW "), TWO, "sideways", 6)
     play(TWO, states, "D2D1")
     assert outcome(TWO, states) is None
@@ -390,13 +390,13 @@ def test_three_arrived_come_before_the_draw():
         .   .   .   .   X   .   .   .   .
     """
     states = set_up(drawing, die=1, to_move=1)
-    play(TWO, states, "H1I1")  # and now nobody can go forward
+    play(TWO, states, "H1I1")  # nobody can move forward now
     assert outcome(TWO, states) == [1, -1]
 
 
 @pytest.mark.parametrize("draw_rule", ["forward", "jump"])
 def test_a_race_that_cannot_begin(draw_rule):
-    """All obstacles right behind the gate."""
+    """All obstacles are directly behind the gate."""
     game = boardenvs.make(
         "goat_race",
         num_players=2,
@@ -412,7 +412,7 @@ def test_a_race_that_cannot_begin(draw_rule):
     assert not game.returns(states).any()
     rng = np.random.default_rng(0)
     while draw_rule == "jump" and not game.truncated(states).any():
-        assert (states["decision"] == 1).all()  # nothing but sideways moves
+        assert (states["decision"] == 1).all()  # only sideways moves
         game.play(states, np.argmax(rng.random((30, game.num_actions)) * game.legal(states), 1))
         assert (states["ply"] <= 40).all()
 
@@ -440,7 +440,7 @@ def test_truncation(max_plies):
     assert not game.returns(states).any()
 
 
-# -- What always holds ----------------------------------------------------------------
+# -- Invariants -----------------------------------------------------------------------
 
 
 def test_derived_fields_follow_from_the_stacks(variant, random_positions):
@@ -466,7 +466,7 @@ def test_derived_fields_follow_from_the_stacks(variant, random_positions):
 
 
 def test_random_play_of_two_is_as_long_and_as_often_drawn_as_it_should_be():
-    """About 148 actions, and about a third drawn; four standard errors of 1500 games."""
+    """Two random players play about 148 actions and draw about a third of games."""
     states = TWO.new(1500, 11)
     words = np.random.default_rng(11).integers(0, 2**64, 1500, np.uint64)
     TWO.kernels.play_out(states, TWO.constants, words, np.zeros(TWO.num_actions, bool))
@@ -509,7 +509,7 @@ def test_a_race_without_a_throw_is_no_position():
 
 
 def expected_observation(game, state, seat):
-    """The planes as the page lists them, from the dictionary of the position."""
+    """Return the observation from the position's dictionary, as the page describes it."""
     data = game.to_dict(state)
     n, height, width = game.num_players, game.height, game.width
     k = data["order"].index(seat)
@@ -553,7 +553,7 @@ def test_observation(name, memory, random_positions):
 
 
 def plain_twin(game, state):
-    """The plain game that begins where a start record does, with the same throws to come."""
+    """Return the plain game with the same start record and future throws."""
     data = game.to_dict(state)
     stream = draws(state["rng"], game.height)
     obstacles = [(row - 1, ascii_uppercase.index(column)) for row, column in data["obstacles"]]
@@ -588,7 +588,7 @@ def test_it_plays_as_the_plain_one(variant, seed, data):
     states = variant.new(1, seed)
     plain = plain_twin(variant, states[0])
     rng = np.random.default_rng(seed)
-    # Now and then only goats that go forward, so that races end in every way.
+    # Sometimes only goats move that can go forward, so that races end in every way.
     hurry = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
     for _ in range(data.draw(st.sampled_from([30, 600]))):
         assert_alike(variant, states, plain)
@@ -603,7 +603,7 @@ def test_it_plays_as_the_plain_one(variant, seed, data):
 
 
 def test_all_ends_are_met():
-    """The games above end in every way: won, drawn, truncated; here with more of them."""
+    """More games like those above end in every way: won, drawn, truncated."""
     for name, ends in (("small", {"won", "draw", "long"}), ("small, jump", {"won"})):
         game = boardenvs.make("goat_race", **VARIANTS[name])
         states = game.new(400, 2)
@@ -684,7 +684,7 @@ def test_numbers_of_actions():
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_stack_is_counted_compiled_or_not(compiled):
-    # In plain Python the comparisons of an array's numbers are NumPy's, whose sum is a truth value.
+    # In plain Python, adding NumPy truth values gives a truth value instead of a number.
     count = size if compiled else getattr(size, "py_func", size)
     for seat in range(5):
         stacks = np.zeros(21, np.int64)

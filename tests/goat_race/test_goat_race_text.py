@@ -1,4 +1,4 @@
-"""Goat Race in text and JSON: the board, moves as typed, positions set up by hand."""
+"""Goat Race in text and JSON: the board, typed moves, and positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VARIANTS = {
     "small, jump": boardenvs.make("goat_race", num_players=2, width=5, height=3, draw_rule="jump"),
 }
 
-# The document's example, with red goats for its orange ones.
+# The document's example, with red instead of orange goats.
 BOARD = """\
     A   B   C   D   E   F   G   H   I
   +---+---+---+---+---+---+---+---+---+
@@ -59,7 +59,7 @@ def variant(request):
 
 @pytest.fixture(scope="module")
 def positions(random_positions):
-    """Positions of random games of each variant, with some forfeited ones."""
+    """Return positions of random games of each variant, including forfeited ones."""
     found = {}
     for game in VARIANTS.values():
         played = random_positions(game, 3, 0)
@@ -103,11 +103,11 @@ def test_from_text_completes_what_is_not_said():
     }  # fmt: skip
     assert (data["decision"], data["die"], data["order"]) == ("sideways", 1, [0, 1, 2])
     assert data["ply"] == 12 + 1 + 2 + 3
-    # With some stacks known, the rest lies elsewhere.
+    # If some stacks are given, the remaining goats lie elsewhere.
     data = THREE.to_dict(THREE.from_text(TEXT, die=3, stacks={"A1": "B", "C4": "WW"}))
     assert data["stacks"]["A2"] == "WBRRR"
     assert data["stacks"]["C4"] == "WW"
-    # The die is by default one with which there is something to choose.
+    # The default die allows a choice.
     forward = THREE.to_dict(THREE.from_text(TEXT, decision="forward"))
     assert forward["die"] == 1
 
@@ -284,14 +284,14 @@ def test_a_field_that_does_not_fit_is_refused(field, value, what):
 
 
 def test_a_decision_without_a_choice_is_refused():
-    """Rows 4 to 6: C4 stands at the obstacle of row 4, nothing can leave row 4 forward."""
+    """No goat in row 4 can move forward, because C4 is at the row's obstacle."""
     with pytest.raises(ValueError, match=r"decision.*BLACK.*die 4.*'forward'"):
         THREE.from_dict({**POSITION, "decision": "forward", "die": 4})
 
 
 def test_last_actions_must_be_what_the_board_shows():
     good = [(116 - 1, 3), (114, 2), (6 + 2 * 29 - 18 + 1, 5), (6 + 2 * (4 * 9 + 2), 1)]
-    # Forward from A3 to B3, none, sideways from C3 down to C4 and from C5 up to C4.
+    # Forward from A3 to B3, no move, sideways from C3 to C4 and from C5 to C4.
     for action, last_die in good:
         data = {**POSITION, "last_action": action, "last_die": last_die, "ply": 40}
         assert THREE.from_dict(data)["last_action"] == action
@@ -339,7 +339,7 @@ def test_obstacles_of_the_game_are_those_of_its_positions():
 
 
 def test_both_ends_of_a_finished_game_are_told_apart():
-    """After a win no die is in force; a draw by a sideways move leaves it as it is."""
+    """After a win the die is 0, but after a draw by a sideways move it is unchanged."""
     won = {
         **POSITION,
         "stacks": {"I1": "WWW", "A1": "WBBBB", "A2": "RRRR"},
@@ -394,7 +394,7 @@ def test_hostile_dictionaries(attempt, data):
 
 @given(st.data())
 def test_hostile_records(attempt, positions, data):
-    """Any bytes whatsoever: restored as they are, or refused."""
+    """Records of arbitrary bytes are restored unchanged, or refused."""
     states = positions[THREE][data.draw(st.integers(0, 300))][None].copy()
     raw = states.view(np.uint8)
     for _ in range(data.draw(st.integers(1, 3))):
@@ -410,10 +410,10 @@ def test_every_position_has_its_picture(variant, positions):
     for state in positions[variant][::11]:
         picture = variant.picture(state)
         shown = variant.to_text(state).split("\n\n")[0]
-        # Rows as labels, goats and players as letters; one rock for each obstacle.
+        # Labels of rows, and letters of goats and players.
         goats = sum(shown.count(f"| {letter} ") for letter in "WBROG")
         assert picture.count('font-weight="bold"') >= goats + variant.num_players
-        # A rock for each obstacle, and what carries the top goats, as far as it is drawn.
+        # A rock for each obstacle, and the drawn goats below top goats.
         heights = [len(pile) for pile in variant.to_dict(state)["stacks"].values()]
         below = sum(min(height - 1, 3) for height in heights)
         assert picture.count("#8a7f6d") == (state["blocked"] > 0).sum() + below

@@ -1,4 +1,4 @@
-"""Gomoku as arrays over many games: see `array_game`."""
+"""Gomoku as arrays over many games, see `array_game`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from array_game import ArrayGame
 
 
 def longest_and_exact(stones, length):
-    """Whether boards, bool of shape (N, size, size), hold a run of at least `length`, and of it."""
+    """Return whether boards, shape (N, size, size), have runs of at least, or exactly, `length`."""
     num, size, _ = stones.shape
     least, exact = np.zeros(num, bool), np.zeros(num, bool)
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        # How many stones stand in line up to each cell, row after row or column after column.
+        # Number of stones in line up to each cell, row by row or column by column.
         runs = np.zeros((num, size + 2, size + 2), int)
         if down:
             for r in range(1, size + 1):
@@ -28,7 +28,7 @@ def longest_and_exact(stones, length):
 
 
 class Games(ArrayGame):
-    """A board is -1 where a cell is empty, else the seat."""
+    """Many games. A cell is -1 if empty, else the seat."""
 
     def __init__(self, game, num):
         super().__init__(game, num)
@@ -61,7 +61,7 @@ class Games(ArrayGame):
 
 
 def laws(game, states):
-    """What holds in every live position: a name, and in which of them it does."""
+    """Yield each law of unfinished positions: its name, and where it holds."""
     cells = states["cells"][:, : game.num_actions]
     black, white = (cells == 1).sum(1), (cells == 2).sum(1)
     yield "a stone a ply", black + white == states["ply"]

@@ -1,4 +1,4 @@
-"""Gomoku a second time, on strings, as plain as can be: what the fast one is held against."""
+"""A second implementation of Gomoku, on strings and as plain as possible, to test the fast one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ EMPTY = "."
 
 
 class PlainGomoku:
-    """One game. `stones` maps (row, column) to `X` or `O`; `result` is one of these or a word."""
+    """One game. `stones` maps (row, column) to `X` or `O`; `result` is the winner or a word."""
 
     def __init__(self, size=15, length=5, exact=False, max_plies=None):
         self.size = size
@@ -16,21 +16,21 @@ class PlainGomoku:
         self.exact = exact
         self.max_plies = size * size if max_plies is None else max_plies
         self.stones = {}
-        self.result = None  # then X, O, "draw" or "truncated"
+        self.result = None  # later X, O, "draw" or "truncated"
 
     @property
     def mover(self):
         return "XO"[len(self.stones) % 2]
 
     def legal(self):
-        """The cells (row, column) that the mover may choose from, row by row."""
+        """Return the empty cells (row, column), which are the legal moves, row by row."""
         if self.result is not None:
             return []
         cells = itertools.product(range(self.size), repeat=2)
         return [cell for cell in cells if cell not in self.stones]
 
     def place(self, row, column):
-        """One turn of the mover."""
+        """Play one turn."""
         assert (row, column) in self.legal()
         mover = self.mover
         self.stones[row, column] = mover
@@ -48,7 +48,7 @@ class PlainGomoku:
         ]
 
     def lines(self):
-        """Every row, column and diagonal as a string."""
+        """Yield every row, column and diagonal as a string."""
         n, rows = self.size, self.rows()
         yield from rows
         yield from ("".join(column) for column in zip(*rows, strict=True))

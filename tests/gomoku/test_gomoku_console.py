@@ -43,9 +43,9 @@ COMPUTER = ["1", "9", "2"]
 
 @pytest.fixture
 def played(monkeypatch, capsys):
-    """The function that runs `play_game` on typed lines and returns what is on the terminal.
+    """Return the function that runs `play_game` on typed lines and returns its output.
 
-    Every line must be read; the program must then exit, or meet the end of input.
+    The program must read every line, and then exit or reach the end of input.
     """
 
     def play(*lines):
@@ -59,12 +59,12 @@ def played(monkeypatch, capsys):
 
 
 def board_of(drawing):
-    """A board drawn with X, O and dots."""
+    """Return a board drawn with X, O and dots."""
     return [["●○ "["XO.".index(cell)] for cell in row] for row in drawing.split()]
 
 
 def placing(*moves):
-    """What is typed to place stones, one after the other."""
+    """Return the typed lines that place stones in order."""
     return [line for move in moves for line in ("3", move)]
 
 
@@ -83,7 +83,7 @@ def test_a_new_board_is_unoccupied(size):
     assert not any(is_occupied(board, x, y) for x in range(size) for y in range(size))
     assert check_for_winner(board) is None
     place_on_board(board, "●", ("0", "A"))
-    assert not is_occupied(board, 1, 0)  # rows are lists of their own
+    assert not is_occupied(board, 1, 0)  # each row is its own list
     assert not is_occupied(create_board(size), 0, 0)
 
 
@@ -362,7 +362,7 @@ def test_white_can_win(played):
 
 
 def test_a_draw(played):
-    """All of a 9 x 9 board, in rows of two and two that never make five."""
+    """A full 9 x 9 board in rows of two and two, without a line of five."""
     black = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 0]
     white = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 1]
     while len(black) > len(white) + 1:
@@ -389,7 +389,7 @@ def test_against_the_computer(played):
     answer = re.search(r"The computer places ○ at (\d) (\w)\.\n", out)
     assert "".join(answer.groups()) in AROUND["4", "E"]
     boards = re.findall(r"A  B.*\n(?:.+\n)+", out)
-    assert len(boards) == 2  # after the turn, and when asked for
+    assert len(boards) == 2  # after the turn, and on request
     assert boards[0] == boards[1]
     assert (boards[0].count("●"), boards[0].count("○")) == (1, 1)
     assert WHITE not in out
@@ -414,12 +414,12 @@ def test_the_computer_can_win(played, monkeypatch):
 
 
 def test_many_games_against_the_computer_end(played):
-    """Black plays row by row, skipping what is occupied, until the result is printed."""
+    """Games against the computer end, if Black plays all free positions row by row."""
     for _ in range(5):
         lines = [*COMPUTER]
         for row in range(9):
             for column in "ABCDEFGHI":
-                lines += ["3", f"{row} {column}", "m"]  # m leaves a prompt that asks again
+                lines += ["3", f"{row} {column}", "m"]  # m leaves the prompt of a refused position
         out = played(*lines, "5")
         assert out.count("wins!") + out.count("Draw:") == 1
 
@@ -456,7 +456,7 @@ def test_back_to_the_menu_from_every_prompt(played, back):
     out = played(
         "1", back, "1", "9", back, "2", *TWO_PLAYERS, "3", back, "3", "9 9", back, "2", "5"
     )
-    assert "There is no board yet." in out  # leaving option 1 halfway starts nothing
+    assert "There is no board yet." in out  # cancelling option 1 starts no game
     board = out.rpartition("A  B")[2]
     assert "●" not in board
     assert out.count(MENU) == 8
@@ -520,7 +520,7 @@ answers = st.sampled_from(["1", "2", "3", "4", "9", "13", "m", "", "x", "99 A"])
 
 @given(st.lists(answers | st.text(max_size=8), max_size=60))
 def test_whatever_is_typed(lines):
-    """Nothing but the end of input or a 5 in the menu ends it, and nothing breaks it."""
+    """Only the end of input or 5 in the menu end the program, for any input."""
     waiting = iter(lines)
 
     def typed(prompt):
@@ -537,7 +537,7 @@ def test_whatever_is_typed(lines):
 
 
 def run_program(typed, *argv, **environment):
-    """`python -m boardenvs.gomoku` with its standard input piped."""
+    """Run `python -m boardenvs.gomoku` with piped standard input."""
     command = [sys.executable, "-m", "boardenvs.gomoku", *argv]
     env = {**os.environ, "PYTHONIOENCODING": "utf-8", **environment}
     return subprocess.run(

@@ -1,4 +1,4 @@
-"""Gomoku in files of other programs: PSQ of Piskvork, SGF."""
+"""Gomoku in files of other programs: PSQ of Piskvork, and SGF."""
 
 import re
 
@@ -10,8 +10,8 @@ from boardenvs import Episode
 from boardenvs.envs.playout import playout
 
 FIVE = [112, 0, 113, 1, 114, 2, 115, 3, 116]
-"""Black wins on row 7 of a board of 15 by 15, from its middle to the right; white is on row 0."""
-# As Piskvork saves a game of two people, and one that it ran in a tournament.
+"""Black wins on row 7 of a board of 15 by 15, from the centre to the right; White is on row 0."""
+# As Piskvork saves a game of two people, and a game of a tournament.
 SAVED = """Piskvorky 15x15, 0:0, 0
 8,8,4500
 1,1,2100
@@ -27,9 +27,9 @@ SAVED = """Piskvorky 15x15, 0:0, 0
 IN_A_TOURNAMENT = SAVED.replace("-1\n", "pbrain-wine.exe\npbrain-pela.exe\n0\n").replace(
     "0:0", "11:9"
 )
-# As Gomocup publishes it.
+# As published by Gomocup.
 PUBLISHED = IN_A_TOURNAMENT.removesuffix("0\n") + "-1\n1,Freestyle1\n"
-# As c-gomoku-cli writes it; as one that writes comments, escapes and variations.
+# As written by c-gomoku-cli, and by a program with comments, escapes and variations.
 SGF = """(;FF[4]GM[4]GN[1]EV[wine x pela]DT[2021.05.01]RU[0]SZ[15]PB[wine]PW[pela]RE[B+1]TE[five]
 
 ;B[hh]C[opening move];W[aa]C[opening move]
@@ -47,7 +47,7 @@ Lee]PW[五]RE[B+R]
 
 @pytest.fixture
 def path(tmp_path):
-    """The function that gives the path of a file with some content."""
+    """Return the function that writes a file and returns its path."""
 
     def written(name, content):
         path = tmp_path / name
@@ -65,7 +65,7 @@ def path(tmp_path):
         ("game.psq", SAVED.removesuffix("-1\n"), ["player_0", "player_1"]),
         ("game.psq", re.sub(r",\d+\n", "\n", SAVED, count=3), ["player_0", "player_1"]),
         ("game.psq", IN_A_TOURNAMENT, ["pbrain-wine.exe", "pbrain-pela.exe"]),
-        # The second player began.
+        # The second player started.
         (
             "game.psq",
             IN_A_TOURNAMENT.replace("9, 0", "9, 1"),
@@ -205,7 +205,7 @@ def test_an_illegal_action_is_left_out(tmp_path, suffix):
 
 
 def test_it_writes_the_corners_where_others_do(tmp_path):
-    """The first number and letter are the column, and rows are counted from the top."""
+    """Columns come first, and rows count from the top."""
     game = boardenvs.make("gomoku")
     moves = [game.action_from_text(text) for text in ("0 A", "0 O", "14 A", "2 F")]
     episode = Episode(game, game.new(1, 0), moves, ["a]b", "c\\"])

@@ -1,4 +1,4 @@
-"""Gomoku against OpenSpiel's, which counts five or more: the same games, ply by ply."""
+"""Gomoku compared with OpenSpiel's, where five or more win: the same games, ply by ply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gomoku's rules: drawn boards, every line there is, and a second implementation."""
+"""Gomoku's rules: drawn boards, all lines, and a second implementation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDS = {
 
 
 def played(moves, **params):
-    """The game, and an array of the one position after some moves, legal ones."""
+    """Return the game and its position, shape (1,), after some legal moves."""
     game = boardenvs.make("gomoku", **params)
     states = game.new(1, 0)
     for move in moves:
@@ -32,7 +32,7 @@ def played(moves, **params):
 
 
 def position(drawing, last=None, **params):
-    """The game for a drawn board, and an array of the one position."""
+    """Return the game of a drawn board and its position, shape (1,)."""
     rows = drawing.split()
     game = boardenvs.make("gomoku", board_size=len(rows), **params)
     data = {"board": rows}
@@ -42,13 +42,13 @@ def position(drawing, last=None, **params):
 
 
 def result(game, states):
-    """X, O, "draw", "truncated" or `None`, of one position."""
+    """Return X, O, "draw", "truncated" or `None` for one position."""
     end = (game.terminated(states)[0], game.truncated(states)[0], game.returns(states)[0].tolist())
     return next(name for name, expected in ENDS.items() if expected == end)
 
 
 def alternating(black, white):
-    """Moves of both colours, turn by turn."""
+    """Return moves of both colours in turn."""
     return [move for pair in itertools.zip_longest(black, white) for move in pair if move]
 
 
@@ -88,9 +88,10 @@ SIZES = [(5, 5), (5, 3), (6, 5), (9, 5), (9, 9), (15, 5), (26, 5), (26, 26)]
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize(("size", "length"), SIZES)
 def test_every_line_wins_and_none_wraps_around(size, length, exact):
-    """Runs from everywhere in every direction, and past the edge, as if rows lay end to end.
+    """Lines in all directions win, and lines that cross the board's edge do not.
 
-    The last stone of a run is placed, somewhere in it; the others lie there already.
+    The last stone is placed anywhere in a line; its other stones are already there. Beyond the
+    edge, a line continues on the next row.
     """
     game = boardenvs.make("gomoku", board_size=size, win_length=length, exact=exact)
     boards, lasts, wins = [], [], []
@@ -158,7 +159,7 @@ def test_more_than_five_win_unless_exact(drawing, move, length, exact):
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_stone_in_two_lines(exact):
-    """Six across and five down: with `exact` the five win, the six are of no account."""
+    """With `exact`, a stone that completes six across and five down wins by the five."""
     drawing = """
         XXX.XX...
         ...X.....
@@ -179,9 +180,9 @@ def test_a_stone_in_two_lines(exact):
 @pytest.mark.parametrize(
     ("row", "column", "exact", "wins"),
     [
-        ("OXXXX....", "F", True, True),  # bounded by a rival's stone
+        ("OXXXX....", "F", True, True),  # bounded by an opponent's stone
         ("XXXX.....", "E", True, True),  # bounded by the edge
-        ("XXXX..X..", "E", True, True),  # a stone farther off does not count
+        ("XXXX..X..", "E", True, True),  # a more distant stone does not count
         ("XXXX.X...", "E", True, False),
         (".....XXXX", "E", True, True),
         ("XXXX.X...", "E", False, True),
@@ -287,7 +288,7 @@ def test_owners():
     assert (owners == -1).sum() == 78
 
 
-# -- Round the last stone -------------------------------------------------------------------
+# -- Near the last stone --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -339,7 +340,7 @@ def agree(game, states, plain):
     assert "XO"[states["to_move"][0]] == plain.mover
     legal = np.flatnonzero(game.legal(states)[0]).tolist()
     assert legal == [row * game.board_size + column for row, column in plain.legal()]
-    # Everything is on the board, and what play finds out a full look confirms.
+    # The position is complete, and incremental results equal those of a full check.
     stones = "".join(plain.rows())
     assert (stones.count("X"), stones.count("O")) == (
         (plies := len(plain.stones)) + 1 >> 1,
@@ -395,7 +396,7 @@ def test_random_games_agree_ply_by_ply(size, length, exact, games):
 
 
 def test_a_board_set_up_by_hand_is_judged_as_it_looks():
-    """Any stones anywhere, as the console program may be given them."""
+    """Arbitrary boards, as in the console program, are evaluated by their stones."""
     rng = np.random.default_rng(0)
     for size, length, exact in [(5, 4, False), (6, 3, True), (7, 5, False), (7, 4, True)]:
         game = boardenvs.make("gomoku", board_size=size, win_length=length, exact=exact)
@@ -421,7 +422,7 @@ def test_a_board_set_up_by_hand_is_judged_as_it_looks():
 
 
 def test_how_random_play_ends():
-    """4,000 games on 9 x 9 against the shares of 200,000, with room of five standard errors."""
+    """Ends of 4,000 games on 9 x 9 agree with 200,000 games within five standard errors."""
     game = boardenvs.make("gomoku", board_size=9)
     states = game.new(4000, 0)
     words = states["rng"].copy()

@@ -1,4 +1,4 @@
-"""Gomoku in text and JSON: the console's board, moves as typed, positions set up by hand."""
+"""Gomoku in text and JSON: the console's board, typed moves, and positions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import boardenvs
 
-# The board of the source document's page, and one with stones.
+# The board on the source document's page, and one with stones.
 EMPTY_9 = """\
 A  B  C  D  E  F  G  H  I
  -- -- -- -- -- -- -- --  0
@@ -284,7 +284,7 @@ def test_two_lines_through_one_stone_are_a_position():
 
 @pytest.mark.parametrize("length", range(5, 11))
 def test_how_long_a_line_can_be(length):
-    """Nine in a row may come of two times four and one between; ten held five before."""
+    """A last stone can join two lines of four to nine. A line of ten contained five before."""
     game = boardenvs.make("gomoku", board_size=10)
     row = "X" * length + "." * (10 - length)
     rows = [row, "." * 10, "O.O.O.O.O.", "." * 10, ".O.O.O.O.O", *["." * 10] * 5]
@@ -301,7 +301,7 @@ def test_an_overline_is_a_live_position_if_exact():
     rows = ["XXXXXX...", "." * 9, "O.O.O.O.O", ".O" + "." * 7, *["." * 9] * 5]
     exact = boardenvs.make("gomoku", board_size=9, exact=True)
     assert not exact.from_dict({"board": rows})["terminated"]
-    # White's six, too, though black has moved since.
+    # White's six does not count either, although Black has moved since.
     rows = ["OOOOOO...", "." * 9, "X.X.X.X.X", ".X.X" + "." * 5, *["." * 9] * 5]
     assert not exact.from_dict({"board": rows})["terminated"]
     with pytest.raises(ValueError, match=r"board.*line of O"):
@@ -315,7 +315,7 @@ def test_records_that_are_no_positions_are_not_restored(five):
         with pytest.raises(ValueError, match=field):
             five.restore(states)
     states = five.new(1, 0)
-    states["cells"][0, 25] = 1  # past the board's end
+    states["cells"][0, 25] = 1  # beyond the board
     with pytest.raises(ValueError, match="gomoku position"):
         five.restore(states)
     for value in (7, 3, -1, -128):

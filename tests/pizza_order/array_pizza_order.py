@@ -1,4 +1,4 @@
-"""The pizza order as arrays over many games: see `array_game`."""
+"""The pizza order as arrays over many games, see `array_game`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FLAVOR, INGREDIENTS, MORE, NOTHING = range(4)
 
 
 class Games(ArrayGame):
-    """`wanted`, `taken` and `hand` mark ingredients; the numbers say how many pizzas count."""
+    """Many games. `wanted`, `taken` and `hand` mark ingredients; numbers count the valid pizzas."""
 
     def __init__(self, game, num):
         super().__init__(game, num)
@@ -60,7 +60,7 @@ class Games(ArrayGame):
         self.asks[which] = np.where(self.num_taken[which] < self.most, MORE, NOTHING)
 
     def right(self, which):
-        """Whether these orders are what was wanted: the same pizzas, once they are sorted."""
+        """Return whether these orders contain the wanted pizzas, in any order."""
         sorted_lists = []
         for pizzas, number in ((self.wanted, self.num_wanted), (self.taken, self.num_taken)):
             codes = (pizzas[which] << np.arange(15)).sum(2)
@@ -78,7 +78,7 @@ class Games(ArrayGame):
 
 
 def laws(game, states):
-    """What holds in every live position: a name, and in which of them it does."""
+    """Yield each law of unfinished positions: its name, and where it holds."""
     most = game.params["max_pizzas"]
     wanted, taken, asks = states["num_wanted"], states["num_taken"], states["asks"]
     places = np.arange(9)

@@ -1,4 +1,4 @@
-"""The pizza order a second time, in plain Python: what the fast one is held against."""
+"""A second implementation of the pizza order, in plain Python, to test the fast one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PlainOrder:
         self.question = "flavor"
 
     def legal(self):
-        """The actions by name that answer the question."""
+        """Return the names of the legal answers."""
         if self.question == "flavor":
             return list(FLAVORS)
         if self.question == "ingredients":
@@ -51,7 +51,7 @@ class PlainOrder:
 
     @property
     def reward(self):
-        """What is got at the end."""
+        """Return the reward at the end."""
 
         def as_multiset(pizzas):
             return sorted(sorted(pizza) for pizza in pizzas)
@@ -59,7 +59,7 @@ class PlainOrder:
         return int(self.question is None and as_multiset(self.taken) == as_multiset(self.wanted))
 
     def rows(self):
-        """The observation."""
+        """Return the observation."""
 
         def row(pizza):
             return [0] * 16 if pizza is None else [int(i in pizza) for i in range(1, 16)] + [1]

@@ -1,7 +1,7 @@
 """The console program of the pizza order and the classes of its source document.
 
-`sample_run.txt` beside this file is the document's sample run as it looks on a terminal,
-typed answers included, which the text extracted from the document shows garbled.
+`sample_run.txt` is the document's sample run as shown on a terminal, including typed answers. The
+text extracted from the document is garbled there.
 """
 
 import builtins
@@ -36,7 +36,7 @@ def _first_order(monkeypatch):
 
 
 def run_program(typed, *argv):
-    """`python -m boardenvs.pizza_order` with its standard input piped."""
+    """Run `python -m boardenvs.pizza_order` with piped standard input."""
     command = [sys.executable, "-m", "boardenvs.pizza_order", *argv]
     return subprocess.run(command, input=typed, capture_output=True, timeout=120, check=False)
 
@@ -253,12 +253,12 @@ def test_an_order_is_what_the_environment_takes(keyboard):
     assert game.to_text(states[0]).endswith(f"{order}\n")
 
 
-# -- How the program ends otherwise, and its arguments ----------------------------------
+# -- Other ends of the program, and its arguments -----------------------------------------
 
 
 @pytest.mark.slow
 def test_end_of_input_ends_the_program():
-    done = run_program(b"1\nn\n5\n\xff\xfe\n")  # what is no text is no answer either
+    done = run_program(b"1\nn\n5\n\xff\xfe\n")  # undecodable bytes are not an answer
     assert (done.stderr, done.returncode) == (b"", 0)
     out = done.stdout.decode()
     assert "Pizza order 1's summary:\n1. Hawaiian (Ham, Pineapple)\nPizza order 2:\n" in out

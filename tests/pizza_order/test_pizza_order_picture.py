@@ -1,4 +1,4 @@
-"""The picture of a pizza order says what the position says."""
+"""The picture of a pizza order shows the position."""
 
 import pytest
 from pictures import SVG, tree
@@ -45,7 +45,7 @@ def test_pizzas_toppings_and_names():
     pizzas = circles(root, stroke_width="8")
     assert len(pizzas) == 4  # two wanted, one taken, one in hand
     assert [p.get("stroke-dasharray") for p in pizzas] == [None, None, None, "9 6"]
-    # The numbers on the pizzas, then those of the menu.
+    # The numbers on the pizzas, then the numbers in the menu.
     numbers = texts(root, font_weight="bold", text_anchor="middle")
     assert numbers == ["3", "12", "1", "7", "3", "12", "1"] + [str(i) for i in range(1, 16)]
     captions = ["Carbonara", "Custom", "Carbonara", "Custom, in hand"]
@@ -92,7 +92,7 @@ def test_the_menu_frames_what_is_asked_and_marks_the_last_answer(answers, asked,
     root = drawn([[1, 13]], answers)
 
     def places(**attributes):
-        """The answers whose words are inside of the rectangles."""
+        """Return the answers whose words are inside the rectangles."""
         found = []
         for shape in root.iter(SVG + "rect"):
             if all(shape.get(k.replace("_", "-")) == v for k, v in attributes.items()):

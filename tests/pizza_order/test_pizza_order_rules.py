@@ -1,4 +1,4 @@
-"""The pizza order's rules: orders by hand, a second implementation, what customers want."""
+"""The pizza order's rules: single orders, a second implementation, and wanted orders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def position(wanted, answers=(), most=3):
 
 
 def told(game, states):
-    """The orders that infos hold: for each pizza a list of its ingredients' ids."""
+    """Return the orders in the infos: for each pizza a list of ingredient ids."""
     return [
         [(np.flatnonzero(row) + 1).tolist() for row in rows if row[0] >= 0]
         for rows in game.infos(states)["wanted"]
@@ -32,7 +32,7 @@ def told(game, states):
 
 
 def custom(*ids):
-    """The answers that order a custom pizza."""
+    """Return the answers that order a custom pizza."""
     return [CUSTOM, *(4 + i for i in ids), DONE]
 
 
@@ -40,24 +40,24 @@ def legal(game, states):
     return np.flatnonzero(game.legal(states)[0]).tolist()
 
 
-# -- Orders by hand -------------------------------------------------------------------
+# -- Single orders --------------------------------------------------------------------
 
 ENDS = [
     ([[1, 13]], [0, NO], 1),
     ([[1, 13]], [1, NO], 0),
-    ([[1, 13]], [0, YES, 0, NO], 0),  # one too many
-    ([[1, 13], [1, 13]], [0, NO], 0),  # one too few
+    ([[1, 13]], [0, YES, 0, NO], 0),  # one pizza too many
+    ([[1, 13], [1, 13]], [0, NO], 0),  # one pizza too few
     ([[1, 13], [1, 13]], [0, YES, 0, NO], 1),
     ([[6, 7, 8, 9, 10]], [1, NO], 1),
     ([[2, 3, 4, 5]], [2, NO], 1),
     ([[3, 12]], [3, NO], 1),
-    ([[3, 12]], [*custom(3, 12), NO], 1),  # counts as the preset
+    ([[3, 12]], [*custom(3, 12), NO], 1),  # equals the preset
     ([[3, 12]], [*custom(12, 3), NO], 1),
     ([[3, 12]], [*custom(3), NO], 0),
     ([[3, 12]], [*custom(3, 12, 15), NO], 0),
     ([[12]], [*custom(12), NO], 1),
     ([list(range(1, 16))], [*custom(*range(15, 0, -1)), NO], 1),
-    # As a multiset: two of one kind are not two of another.
+    # Orders compare as multisets: two of one kind do not replace two of another.
     ([[1, 13], [1, 13], [3, 12]], [0, YES, 3, YES, 3], 0),
     ([[1, 13], [1, 13], [3, 12]], [0, YES, 3, YES, 0], 1),
     ([[1, 13], [3, 12], [2, 3, 4, 5]], [2, YES, 3, YES, *custom(13, 1)], 1),
@@ -223,7 +223,7 @@ def test_dialogues_agree_with_the_plain_implementation(data, most):
 
 @given(st.data())
 def test_a_dialogue_that_says_what_is_wanted_is_right(data):
-    """In any order, each as a custom pizza or by its flavour, ingredients in any order."""
+    """Pizzas and ingredients may come in any order, and presets as custom pizzas."""
     wanted = data.draw(orders(4))
     game, states = position(wanted, most=4)
     answers = []
@@ -257,11 +257,11 @@ def test_random_dialogues_agree_with_the_plain_implementation(most):
         plains = [plain for plain, on in zip(plains, live, strict=True) if on]
 
 
-# -- What customers want --------------------------------------------------------------
+# -- Wanted orders --------------------------------------------------------------------
 
 
 def near(count, num, chance):
-    """Within four and a half standard errors."""
+    """Return whether a count is within four and a half standard errors."""
     return abs(count - num * chance) < 4.5 * np.sqrt(num * chance * (1 - chance))
 
 
@@ -271,7 +271,8 @@ def test_orders_wanted_are_distributed_as_the_page_says():
     for pizzas in (1, 2, 3):
         assert near(sum(len(order) == pizzas for order in wanted), num, 1 / 3)
     first = Counter(tuple(order[0]) for order in wanted)
-    # A custom one too may be one of a certain size: 1 in 15, and of these the one of so many.
+    # A custom pizza may equal a preset: its size has probability 1/15, divided by the number of
+    # pizzas of this size.
     sizes = {2: 105, 5: 3003, 4: 1365}
     for ids in PRESETS:
         chance = 1 / 5 + 1 / 5 / 15 / sizes[len(ids)]
@@ -282,11 +283,11 @@ def test_orders_wanted_are_distributed_as_the_page_says():
         presets = sum(len(ids) == size for ids in PRESETS)
         assert near(count, num, 1 / 75 * (1 - presets / sizes.get(size, 1)))
     for ingredient in range(1, 16):
-        # Of one size each ingredient is as likely: 8 of 15 on average.
+        # Ingredients of a given size are equally likely: 8 of 15 on average.
         count = sum(c for ids, c in first.items() if len(ids) not in sizes and ingredient in ids)
         mean = sum(s for s in range(1, 16) if s not in sizes) / 75 / 15
         assert near(count, num, mean)
-    for other in (1, 2):  # later pizzas are drawn as the first
+    for other in (1, 2):  # later pizzas have the same distribution
         later = [tuple(order[other]) for order in wanted if len(order) > other]
         assert near(later.count((1, 13)), len(later), 1 / 5 + 1 / 5 / 15 / 105)
 
@@ -307,7 +308,7 @@ def test_random_answers_are_right_in_about_three_percent():
     words = np.random.default_rng(0).integers(0, 2**64, num, np.uint64)
     game.kernels.play_out(states, game.constants, words, np.zeros(game.num_actions, np.bool_))
     assert game.terminated(states).all()
-    # 31,660 of a million, measured once.
+    # 31,660 of a million games in one measurement.
     assert near((game.returns(states)[:, 0] == 1).sum(), num, 0.03166)
     assert set(game.returns(states)[:, 0].tolist()) == {0.0, 1.0}
 

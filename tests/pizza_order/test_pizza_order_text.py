@@ -1,4 +1,4 @@
-"""The pizza order in text and JSON: the dialogue, answers as typed, positions set up by hand."""
+"""The pizza order in text and JSON: the dialogue, typed answers, and positions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ DIALOGUES = [
         [3, NO],
         f"{FLAVOR}4\n{MORE}n\nPizza order 1's summary:\n1. Carbonara (Bacon, Cheese)",
     ),
-    # The shop takes two: it is as if the customer had said no.
+    # The shop accepts two pizzas, so the order ends as if the customer had said no.
     (
         [3, YES, 0],
         f"{FLAVOR}4\n{MORE}y\n{FLAVOR}1\n{MORE}n\nPizza order 1's summary:\n"
@@ -157,7 +157,7 @@ FLAWED = [
     SAMPLE + "1. Custom (Bacon)\n",
     SAMPLE + f"{MORE}n\n",
     SAMPLE * 2,
-    # The shop takes no fourth one.
+    # The shop does not accept a fourth pizza.
     "Pizza order 1:\n" + f"{FLAVOR}1\n{MORE}y\n" * 3 + FLAVOR,
     "Pizza order 1:\n" + f"{FLAVOR}1\n{MORE}y\n" * 2 + f"{FLAVOR}1\n{MORE}",
 ]
@@ -173,7 +173,7 @@ def test_what_is_no_dialogue_is_refused(pizza, text):
 lines = st.sampled_from([*SAMPLE.splitlines(keepends=True), f"{FLAVOR}1\n", f"{MORE}y\n", MORE])
 
 
-# -- What the text does not show -------------------------------------------------------
+# -- Fields that the text does not show ------------------------------------------------
 
 
 def test_the_turn_line_says_the_order_wanted(pizza):

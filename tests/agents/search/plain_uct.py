@@ -63,9 +63,7 @@ class PlainUct:
         self.depth = game.max_plies if rollout_depth is None else rollout_depth
 
     def search(self, state, word):
-        """Return visits of each action, values of each seat, whether proven, and the action to
-        play.
-        """
+        """Return visits of actions, values of seats, whether proven, and the action to play."""
         game = self.game
         root = Node(game, state, False)
         sums = np.zeros(game.num_players)

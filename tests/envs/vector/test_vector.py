@@ -1,4 +1,4 @@
-"""The native vector environment: N games, one seat of each is ours."""
+"""The native vector environment: N games with one own seat each."""
 
 import copy
 import itertools
@@ -107,7 +107,7 @@ def test_a_step_in_arrays_is_the_same_step(game, mode):
 
 
 def arrays(returned):
-    """Every array in what a call returned."""
+    """Return every array in a call's result."""
     if isinstance(returned, np.ndarray):
         return [returned]
     if isinstance(returned, dict):
@@ -122,7 +122,7 @@ def test_arrays_are_fresh(game, mode):
     copies = [copy.deepcopy(returned[0])]
     for k in range(30):
         actions = choose(copies[-1][-1]["action_mask"], k)
-        for array in arrays(kept[-1]):  # scribbling over what was returned changes nothing
+        for array in arrays(kept[-1]):  # overwriting returned arrays changes nothing
             array[...] = None if array.dtype == object else 1
         twin.action_masks()[...] = True
         over = np.zeros(6, bool) if k == 0 else copies[-1][2] | copies[-1][3]
@@ -134,7 +134,7 @@ def test_arrays_are_fresh(game, mode):
         assert equal(kept[-1], returned[-1])
     envs.reset()
     assert len(returned) > 2
-    assert all(map(equal, returned, copies))  # nor do later steps change earlier arrays
+    assert all(map(equal, returned, copies))  # later steps do not change earlier arrays
 
 
 def test_rendering(game, capsys):
@@ -165,7 +165,8 @@ def test_rendering(game, capsys):
 def test_gymnasiums_record_of_episodes(game, mode):
     envs = RecordEpisodeStatistics(SeatVectorEnv(6, game, autoreset_mode=mode))
     masks = envs.reset(seed=0)[1]["action_mask"]
-    # The first game of each: of later ones Gymnasium 1.2 counts a step too few in `SAME_STEP`.
+    # Only the first games, because Gymnasium 1.2 counts a step too few in later ones in
+    # `SAME_STEP`.
     first = np.ones(6, bool)
     for k in itertools.count():
         if not first.any():

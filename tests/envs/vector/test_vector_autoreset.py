@@ -1,4 +1,4 @@
-"""What the vector environment does where a game ends."""
+"""Autoreset of the vector environment at the end of a game."""
 
 import copy
 import itertools
@@ -33,7 +33,7 @@ def test_same_step_masks_belong_to_live_positions(game):
 
 
 def test_next_step_ignores_the_action_and_gives_nothing(game):
-    # An illegal action would raise, were it played.
+    # An illegal action would raise if it were played.
     envs = SeatVectorEnv(8, game, illegal="raise", autoreset_mode="NextStep")
     observations, infos = envs.reset(seed=0)
     done = np.zeros(8, bool)
@@ -80,7 +80,7 @@ def test_disabled_waits_for_a_reset(game):
     np.testing.assert_array_equal(observations[~over], step[0][~over])
     np.testing.assert_array_equal(infos["action_mask"][~over], step[4]["action_mask"][~over])
     assert infos["action_mask"].any(1).all()
-    # The games that went on are the ones that they would have been.
+    # The unfinished games continue as without the reset.
     twin.reset(seed=77, options=options)
     ours = envs.step(choose(infos["action_mask"], 1))
     theirs = twin.step(choose(infos["action_mask"], 1) * ~over)
@@ -96,7 +96,7 @@ def test_disabled_waits_for_every_one_that_is_over(game):
             break
         step = envs.step(choose(masks, k))
         over, masks = step[2] | step[3], step[4]["action_mask"]
-    assert over.all()  # the same seed, the same game
+    assert over.all()  # equal seeds give equal games
     infos = envs.reset(options={"reset_mask": np.array([True, False])})[1]
     np.testing.assert_array_equal(infos["action_mask"].any(1), [True, False])
     with pytest.raises(ValueError, match="game 1 "):
@@ -109,7 +109,7 @@ def test_the_shortest_games(game, mode):
     envs = SeatVectorEnv(16, game, autoreset_mode=mode)
     returned = rollout(envs, envs.reset(seed=0), 60)
     ends = np.sum([step[2] | step[3] for step in returned[1:]], 0)
-    # Each step plays at least one of the plies, or starts anew.
+    # Each step plays at least one ply or resets.
     longest = game.max_plies + (mode is AutoresetMode.NEXT_STEP)
     assert (ends >= 60 // longest).all()
 

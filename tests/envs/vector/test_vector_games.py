@@ -1,4 +1,4 @@
-"""The same games whatever the batch, and copies of the vector environment that play on."""
+"""Games are equal for all batch sizes, and copies of the vector environment continue equally."""
 
 import copy
 import itertools
@@ -29,7 +29,7 @@ def test_same_seed_same_games_whatever_the_batch(game, opponent, mode):
         return rollout(envs, envs.reset(seed=9), 40)
 
     large = returned(1024)
-    assert any(step[2].any() for step in large[1:])  # games end and start anew
+    assert any(step[2].any() for step in large[1:])  # games end and restart
     for num in (1, 7):
         assert rows(returned(num), num) == rows(large, num)
     for threads in (1, 3):
@@ -66,9 +66,9 @@ def test_the_first_game_is_that_of_the_single_environment(game, opponent, seed):
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_against_gymnasiums_vector_of_single_environments(game, opponent, mode):
-    """The same seeds give the same until a game ends, and the same structure throughout.
+    """Equal seeds give equal results until a game ends, and an equal structure throughout.
 
-    With `DISABLED` every game is given a seed, and all of it is the same.
+    With `DISABLED`, every game gets a seed and all results are equal.
     """
 
     def make():
@@ -81,7 +81,7 @@ def test_against_gymnasiums_vector_of_single_environments(game, opponent, mode):
     start = envs.reset(seed=seeds)
     assert equal(start, sync.reset(seed=seeds))
     masks = start[1]["action_mask"]
-    first = np.ones(num, bool)  # in their first game, which alone has a seed in common
+    first = np.ones(num, bool)  # only the first games have the same seeds
     for k in range(80):
         actions = choose(masks, k)
         ours, theirs = envs.step(actions), sync.step(actions)
@@ -158,7 +158,7 @@ def test_the_games_of_a_batch_differ(versus):
     envs = SeatVectorEnv(200, versus, seat=0)
     returned = rollout(envs, envs.reset(seed=0), 3)
     assert len(np.unique(returned[-1][0].reshape(200, -1), axis=0)) > 20
-    # Without a seed, ever fresh ones.
+    # Without a seed, seeds are random.
     ends = [rollout(e, e.reset(), 3)[-1][0] for e in (SeatVectorEnv(200, versus) for _ in "ab")]
     assert (ends[0] != ends[1]).any()
 
@@ -176,7 +176,7 @@ def test_a_random_seat_is_every_seat_and_a_fixed_one_stays(game):
 
 @pytest.mark.parametrize("follow_on", [False, True])
 def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
-    """A table that records its first game asks opponents one by one."""
+    """A compiled loop of random opponents gives the same as asking each, as when recording."""
     num = 30
     short = boardenvs.make(game.name, max_plies=2 * game.num_players)
     for rules in (game, short):
@@ -192,7 +192,7 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
         masks = one.games.masks
         for k in range(40):
             actions = choose(masks, k)
-            actions[:: k + 2] = k % game.num_actions  # illegal ones among them
+            actions[:: k + 2] = k % game.num_actions  # including illegal actions
             if not follow_on:
                 actions[one.over()] = LEAVE
             returned = [table.play(actions) for table in tables]
@@ -206,7 +206,7 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
 
 @pytest.mark.parametrize("record", [False, True])
 def test_games_that_never_last_until_our_turn_are_refused(record):
-    """Here the first of two seats ends every game by its first ply."""
+    """The first of the two seats ends every game with its first ply."""
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
     words = make_streams(np.uint64(0), 3)

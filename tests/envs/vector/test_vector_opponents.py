@@ -1,4 +1,4 @@
-"""The opponents of the vector environment, and actions that are no good, theirs and ours."""
+"""Opponents of the vector environment, and invalid actions of either side."""
 
 import copy
 import itertools
@@ -42,7 +42,7 @@ def test_opponents_see_no_true_stream(versus):
 
 @pytest.mark.parametrize("name", others_slow(["gekitai", "gomoku", "game112"]))
 def test_random_opponents_open_with_any_action_alike(name):
-    """Neither the seat that was drawn nor an action's number favours an opening."""
+    """Openings are uniform, independent of the sampled seat and of action numbers."""
     versus = boardenvs.make(name)
     num = 200 * versus.num_actions
     envs = SeatVectorEnv(num, versus)
@@ -90,7 +90,7 @@ def test_an_opponents_illegal_action_loses_for_it(versus):
     start = envs.reset(options=options)
     with pytest.raises(ValueError, match="illegal"):
         rollout(envs, start, 50)
-    # Nothing is played in half-finished turns.
+    # Half-finished turns accept no actions.
     with pytest.raises(ValueError, match="reset"):
         envs.step(envs.action_masks().argmax(1))
     assert envs.reset(options=options)[1]["action_mask"].any(1).all()
@@ -105,7 +105,7 @@ def test_what_is_no_opponent_is_refused(versus, wrong):
 
 
 def with_illegal(envs, infos):
-    """Step to where some game has an illegal action: masks, its place, that action."""
+    """Step until a game has an illegal action; return masks, the game's index and the action."""
     masks = infos["action_mask"]
     for k in itertools.count():
         if not masks.all():

@@ -56,7 +56,7 @@ def test_positions_that_end_before_our_turn_are_refused(versus):
         for state in (states, np.concatenate([game.new(1, 0), states])):
             with pytest.raises(ValueError, match="state"):
                 envs.reset(options={"state": state})
-        # No step goes into the finished games.
+        # The finished games accept no step.
         with pytest.raises(ValueError, match="reset"):
             envs.step(np.zeros(2, int))
         assert envs.reset(seed=0)[1]["action_mask"].any(1).all()

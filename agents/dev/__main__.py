@@ -4,7 +4,7 @@ A program is a module of this folder with three names:
 
 - `DESCRIPTION`: one sentence for the help.
 - `add_arguments(parser)`: adds the program's arguments.
-- `run(options)`: does the work. It raises `ValueError`, `OSError` or `ImportError` if it cannot.
+- `run(options)`: does the work, or raises `ValueError`, `OSError` or `ImportError`.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ PROGRAMS = {
         "quantise",
     )
 }
-"""The programs by name."""
+"""Modules of the programs, by name."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the named program, or list all programs if no name is given.
 
     Args:
-        arguments: the command line after `python -m agents.dev`; the process's own by default.
+        arguments: arguments after `python -m agents.dev`; by default those of the process.
 
     Returns:
         The exit status: 0, 2 after an error, 130 after Ctrl-C.
     """
     parser = OneLineParser(
         prog="python -m agents.dev",
-        description="Programs for maintainers, which make and check what the package ships.",
+        description="Programs for maintainers that make and check shipped files.",
     )
     names = parser.add_subparsers(title="programs", metavar="NAME")
     for name, program in PROGRAMS.items():

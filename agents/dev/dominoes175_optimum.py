@@ -1,4 +1,4 @@
-"""A program that prints how often policies win Dominoes 175; see its `optimum`."""
+"""A program that prints how often policies win Dominoes 175, with `Optimum`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from boardenvs.dominoes175.rules import ENDS, GOAL
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
-DESCRIPTION = "Work out exactly how often the best policy, greedy and random play win Dominoes 175."
+DESCRIPTION = "Compute exactly how often the best policy, greedy and random win Dominoes 175."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
     parser.add_argument(
-        "--ends", type=int, default=ENDS, help=f"numbers of dots on an end (default {ENDS})"
+        "--ends",
+        type=int,
+        default=ENDS,
+        help=f"different values of a tile's end (default {ENDS})",
     )
     parser.add_argument(
-        "--goal", type=int, default=GOAL, help=f"height of a stack that wins (default {GOAL})"
+        "--goal", type=int, default=GOAL, help=f"height of a winning stack (default {GOAL})"
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print how often each policy wins.
+    """Print the win rate of each policy.
 
     Raises:
         ValueError: an argument is out of range.

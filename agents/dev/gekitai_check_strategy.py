@@ -1,4 +1,4 @@
-"""A program that checks a strategy that wins Gekitai; see its `check_strategy`."""
+"""A program that checks a winning strategy of Gekitai with `check_strategy`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agents.games.gekitai.proofs.check_strategy import FILE, check_strategy
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
-DESCRIPTION = "Check from first principles that a strategy wins Gekitai for the first player."
+DESCRIPTION = "Check independently that a strategy wins Gekitai for the first player."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Check the strategy, and print how long the game lasts at most.
+    """Check the strategy and print the maximum length of the game.
 
     Raises:
         ValueError: the strategy does not win.

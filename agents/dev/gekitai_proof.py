@@ -1,7 +1,7 @@
-"""A program that settles whether the player to move in Gekitai can force a win.
+"""A program that proves whether the player to move in Gekitai can force a win.
 
-It searches by proof numbers for a win of any length. A win that it finds is certain, but it never
-proves that there is no win. With `--within` both answers are certain.
+By default, a proof-number search looks for a win of any length. It can prove a win, but not that
+there is no win. With `--within`, it can prove both.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from boardenvs.gekitai import Gekitai
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
-DESCRIPTION = "Settle whether the player to move in a position of Gekitai can force a win."
-_STEP = 1_000_000  # positions between two lines about the progress
+DESCRIPTION = "Prove whether the player to move in a position of Gekitai can force a win."
+_STEP = 1_000_000  # positions between two progress lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,24 +25,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--within",
         type=int,
         metavar="PLIES",
-        help="ask for a win within so many plies; without it, that there is no win is not proved",
+        help="maximum length of the win; without it, the search can prove only wins",
     )
     parser.add_argument(
         "--both-lines",
         choices=["win", "draw"],
         default="win",
-        help="what it is if a placement gives both players a line: a win of who placed, as "
-        "boardenvs plays (default), or a draw, as others play",
+        help="result of a placement that gives both players a line: a win of the player who "
+        "placed, as in boardenvs (default), or a draw",
     )
     add_limits(
         parser,
-        "size of the table, of 2**BITS times 24 bytes (default 22: 100 MB); searches of many "
-        "millions of positions want 24 to 26",
+        "size of the table, 2**BITS times 24 bytes (default 22: 100 MB); use 24 to 26 for searches "
+        "of many millions of positions",
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the position and the proven result.
+    """Print the position and the proved result.
 
     Raises:
         ValueError: an argument is out of range, a move is illegal, or the game is over.
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     given = limits(options)
     if game.over(states)[0]:
         raise ValueError("moves must lead to a position that is not over")
-    solver.search(states[0], 0, plies=options.within)  # compiles, and refuses
+    solver.search(states[0], 0, plies=options.within)  # compiles, and checks the arguments
     print(game.to_text(states[0]), end="")
     player = game.seat_names[int(states["to_move"][0])]
     found, looked_at, seconds = search_on(
@@ -62,11 +62,11 @@ def run(options: argparse.Namespace) -> None:
     within = "" if options.within is None else f" within {options.within} plies"
     if found.won:
         move = game.action_to_text(found.action)
-        answer = f"can force a win{within}: in {found.plies} plies at most, by {move}"
+        answer = f"can force a win, in at most {found.plies} plies, by {move}"
     elif found.won is False:
         answer = f"cannot force a win{within}"
     elif found.settled:
-        answer = "was not seen to force a win: every line of play left leads in circles"
+        answer = "has no known forced win: all remaining lines of play repeat positions"
     else:
-        answer = f"was not seen to force a win{within}, which is not settled"
+        answer = f"has no known forced win{within}, and the search is not finished"
     print(f"{player} {answer}: {looked_at:,} positions, {seconds:.2f} s")

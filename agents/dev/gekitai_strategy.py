@@ -1,4 +1,4 @@
-"""A program that finds the strategy by which the first player wins Gekitai, and writes its file.
+"""A program that finds a strategy that wins Gekitai for the first player, and writes its file.
 
 `agents.games.gekitai.proofs.check_strategy` defines and checks such a strategy.
 """
@@ -38,12 +38,12 @@ __all__ = ["DESCRIPTION", "add_arguments", "find_strategy", "run"]
 
 DESCRIPTION = "Find a strategy that wins Gekitai for the first player, check it and write it."
 _PLIES = 25
-"""Within how many plies the strategy that is shipped wins, from the empty board."""
+"""Number of plies within which the shipped strategy wins from the empty board."""
 _TABLE_BITS = 24
-_STEP = 1_000_000  # positions between two lines about the progress
+_STEP = 1_000_000  # positions between two progress lines
 _GRID = np.arange(36).reshape(6, 6)
 _TURNS = [np.rot90(grid, k).ravel() for grid in (_GRID, _GRID.T) for k in range(4)]
-_MOST = 1 << 20  # positions of a strategy
+_MOST = 1 << 20  # maximum number of positions of a strategy
 
 _Bitboards = npt.NDArray[np.uint64]
 
@@ -54,17 +54,17 @@ _Bitboards = npt.NDArray[np.uint64]
 def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDArray[Any]:
     """Return a strategy that wins the game on 6 x 6 cells from the empty board.
 
-    Lines about the progress go to standard error.
+    Progress lines go to standard error.
 
     Args:
-        plies: number of plies within which the strategy has to win.
-        table_bits: size of the search's table; see `Solver`.
+        plies: number of plies within which the strategy must win.
+        table_bits: size of the search's table, see `Solver`.
 
     Returns:
-        Records as in `check_strategy`, ready to be written.
+        Records of dtype `FORMAT`, ready to be written.
 
     Raises:
-        ValueError: there is no such strategy.
+        ValueError: no strategy wins within `plies`, or an argument is out of range.
     """
     game = Gekitai()
     solver = Solver(game, table_bits)
@@ -80,13 +80,13 @@ def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDA
             states["pieces"] = mine, theirs
             search = functools.partial(solver.search, states[0], plies=int(within))
             if not search_on(search, _STEP).result.won:
-                raise ValueError(f"within must be large enough for a forced win, got {within}")
+                raise ValueError(f"plies must be large enough for a forced win, got {within}")
         collect(solver.table, proved)
         while shorten.bound_to(rules)(game.constants, proved):
             pass
         rounds += 1
         num, num_holes = lay_out.bound_to(rules)(game.constants, proved, rounds, positions, holes)
-        found = f"a strategy of {num:,} positions, and {num_holes:,} that are still to be proved"
+        found = f"{num:,} positions in the strategy, {num_holes:,} still to be proved"
         print(found, file=sys.stderr, flush=True)
         todo = [tuple(hole) for hole in holes[:num_holes]]
     return _records(positions[:num], proved)
@@ -94,7 +94,7 @@ def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDA
 
 @njit
 def collect(table, proved):
-    """Gather the attacker's positions that a search has proved, whatever was asked about them."""
+    """Add the attacker's proved positions in a search's table, of all questions, to `proved`."""
     for entry in table:
         if entry.kind % 2 == 1 and entry.proof == 0:
             write(
@@ -112,10 +112,7 @@ def collect(table, proved):
 
 @over_rules(plies=1_000_000)
 def shorten(params, proved):
-    """Go once through proved positions for moves after which the others win sooner.
-
-    Returns how many were found.
-    """
+    """Pass once over proved positions, shorten their wins, and return the number of changes."""
     p = params[0]
     shorter = 0
     for i in range(len(proved)):
@@ -139,9 +136,9 @@ def shorten(params, proved):
 
 @over_rules()
 def open_after(p, mover, other, cell):
-    """Return the position after a reply, in its canonical form, and whether it is not over.
+    """Return the canonical position after a reply, and whether it needs an answer.
 
-    It is not where the reply has lost already, or the winner wins at once.
+    It needs none if the reply has lost, or if the winner can win at once.
     """
     own, others = pushed(p, mover, other, cell)
     if satisfied(p, others) or wins_at_once(p, others, own):
@@ -152,7 +149,7 @@ def open_after(p, mover, other, cell):
 
 @over_rules()
 def rank_of_move(p, mover, other, enough, proved):
-    """Return the rank of a move after which `mover` replies, at most `enough`."""
+    """Return the rank of the move before `mover` replies, at most `enough`."""
     rank = 3
     todo = p.board & ~(mover | other)
     while todo != np.uint64(0) and rank < enough:
@@ -174,14 +171,14 @@ def lay_out(params, proved, mark, positions, holes):
 
     Args:
         params: the game's constants.
-        proved: positions with a cell and rank each.
-        mark: a number from 1 on, by which those that have been found are told.
-        positions: uint64 of shape (N, 2), for the positions found.
-        holes: uint64 of shape (N, 3), for positions that are not proved to be won, and
-            within how many plies they have to be.
+        proved: table of positions, with a cell and a rank each.
+        mark: number of the call, at least 1, which marks positions as visited.
+        positions: output for the strategy's positions, uint64 of shape (N, 2).
+        holes: output for positions without a proof, and the number of plies within which they must
+            be won, uint64 of shape (N, 3).
 
     Returns:
-        How many there are of both.
+        The numbers of positions and of holes.
     """
     p = params[0]
     num = 1
@@ -218,7 +215,7 @@ def lay_out(params, proved, mark, positions, holes):
 
 @over_rules(plies=1_000_000)
 def read_off(params, proved, positions, cells, ranks):
-    """Return the cells, as numbers of bits, and the ranks of proven positions."""
+    """Write the cells, as indices of bits, and the ranks of proved positions to the outputs."""
     for k in range(len(positions)):
         entry = proved[find(proved, positions[k, 0], positions[k, 1], ANY_LENGTH)]
         cells[k] = entry.cell
@@ -229,14 +226,14 @@ def read_off(params, proved, positions, cells, ranks):
 
 
 def _records(positions: _Bitboards, proved: npt.NDArray[np.void]) -> npt.NDArray[Any]:
-    """Positions of a table as records for the file, in order."""
+    """Return the file's records of proved positions, sorted by position."""
     bits, ranks = np.zeros((2, len(positions)), np.int64)
     read_off.bound_to(rules)(Gekitai().constants, proved, positions, bits, ranks)
     digits = positions[:, 0, None] >> BITS & np.uint64(1)
     digits += (positions[:, 1, None] >> BITS & np.uint64(1)) * np.uint64(2)
     numbers = np.stack([digits[:, turn] @ POWERS for turn in _TURNS])
     best = numbers.argmin(axis=0)
-    goes_to = np.argsort(_TURNS, axis=1)  # where each turn puts a cell
+    goes_to = np.argsort(_TURNS, axis=1)  # index of each cell after each turn
     records = np.zeros(len(positions), FORMAT)
     records["position"] = numbers.min(axis=0)
     records["cell"] = goes_to[best, bits // 8 * 6 + bits % 8]
@@ -245,7 +242,7 @@ def _records(positions: _Bitboards, proved: npt.NDArray[np.void]) -> npt.NDArray
 
 
 def _card(strategy: npt.NDArray[Any], file: Path, command: str) -> dict[str, Any]:
-    """Return facts about a file."""
+    """Return the card of a strategy's file."""
     return {
         "game": "gekitai",
         "params": {"board_size": 6, "pieces": 8, "line_length": 3},
@@ -258,18 +255,18 @@ def _card(strategy: npt.NDArray[Any], file: Path, command: str) -> dict[str, Any
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
-    parser.add_argument("--out", type=Path, default=FILE, help="by default the file shipped")
+    parser.add_argument("--out", type=Path, default=FILE, help="by default the shipped file")
     parser.add_argument(
         "--plies",
         type=int,
         default=_PLIES,
-        help=f"within how many plies it wins (default {_PLIES})",
+        help=f"plies within which the strategy must win (default {_PLIES})",
     )
     parser.add_argument(
         "--table-bits",
         type=int,
         default=_TABLE_BITS,
-        help=f"size of the tables, of 2**BITS times 48 bytes (default {_TABLE_BITS})",
+        help=f"size of the tables, 2**BITS times 48 bytes (default {_TABLE_BITS})",
     )
 
 
@@ -277,7 +274,7 @@ def run(options: argparse.Namespace) -> None:
     """Find the strategy, check it, and write it with its card.
 
     Raises:
-        ValueError: there is no such strategy, or an argument is out of range.
+        ValueError: no strategy wins within `--plies`, or an argument is out of range.
         OSError: a file cannot be written.
     """
     check_place("--out", options.out, ".npy")

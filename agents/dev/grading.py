@@ -1,4 +1,4 @@
-"""A program that counts the proved wins that an agent keeps; see `agents.analysis.grading`."""
+"""A program that counts the proved wins that an agent keeps, with `agents.analysis.grading`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from boardenvs.game import Game
 
 __all__ = ["DESCRIPTION", "add_agents", "add_arguments", "pairings", "run"]
 
-DESCRIPTION = "Count how many of its proved wins an agent keeps, as exact judges its moves."
+DESCRIPTION = "Count the proved wins that an agent keeps, as judged by the agent exact."
 
 
 def add_agents(parser: argparse.ArgumentParser) -> None:
-    """Let a program take a game, agents to judge, their opponent, a number of games and a seed."""
+    """Add the arguments for a game, agents to judge, their opponent, the games and the seed."""
     add_game(parser, optional=False)
     parser.add_argument(
-        "agents", nargs="+", metavar="AGENT", help="the agents to judge, such as trained"
+        "agents", nargs="+", metavar="AGENT", help="agent to judge, such as trained"
     )
     parser.add_argument(
         "--against", metavar="AGENT", default="greedy", help="their opponent (default greedy)"
@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=100_000,
         metavar="N",
-        help="positions that exact may search for each position it judges; with more it settles "
-        "more, and takes longer (default 100000)",
+        help="maximum positions that exact searches to judge a position (default 100000); with "
+        "more, exact proves more and takes longer",
     )
 
 

@@ -1,10 +1,11 @@
-"""A program that plays the tournament of a task's ladder and writes the ladder into the package.
+"""A program that plays the tournament of a benchmark task and writes the ladder into the package.
 
-`python -m agents.dev make_ladder TASK --store FOLDER --minutes 30` goes on where the games in
-the folder end, until every difference of neighbours is known to plus or minus 12 points (25 are
-promised, but less of the ladder's uncertainty then goes into every rating) or the time is over, and
-writes the ladder now and then. The games are the same whoever plays them in however many pieces:
-all of the tournament comes of its seed.
+    python -m agents.dev make_ladder TASK --store FOLDER --minutes 30
+
+The program continues from the games in the folder and saves the ladder regularly. It ends when the
+time is over, or when the 95% interval of each rating difference between neighbours is at most plus
+or minus `_AIM` points. All games come from one seed. They do not depend on the number of workers or
+on interruptions.
 """
 
 from __future__ import annotations
@@ -47,16 +48,16 @@ __all__ = ["DESCRIPTION", "SEED", "add_arguments", "run"]
 DESCRIPTION = "Play the tournament of a benchmark task, and write its ladder into the package."
 SEED = 2026
 """Seed of the tournaments."""
-_AIM = 12.0  # points, half the interval of a difference of neighbours
-_FIRST = 50  # pairs of games that neighbours begin with
-_ROUND = 25  # pairs of games
+_AIM = 12.0  # Elo points; small, because these errors add to the error of every rating
+_FIRST = 50  # pairs of games that all neighbours play first
+_ROUND = 25  # pairs of games in a round
 _SOLO_GAMES = 10_000
-_SAVED = 60.0  # seconds between writing the ladder
-_KEPT = 16  # games of each match that the file tells one by one
+_SAVED = 60.0  # seconds between two writes of the ladder
+_KEPT = 16  # games of each match that the file lists one by one
 
 
 class _Tournament:
-    """The games of a ladder's agents, those in a store and those to come."""
+    """Games between a ladder's agents: stored games, and games to play."""
 
     def __init__(self, suite_name: str, task: Task, store: Path, deadline: float) -> None:
         self.suite = suite_name
@@ -83,7 +84,7 @@ class _Tournament:
         return Match(self.game, agents, SEED, self.task.opening_plies, self.task.openings)
 
     def _most(self) -> np.ndarray:
-        """Return the number of different pairs of games between two agents."""
+        """Return the maximum number of different pairs of games between agents, shape (A, A)."""
         size = len(self.task.agents)
         most = np.full((size, size), np.inf)
         for (low, high), record in zip(self.places, self.records, strict=False):
@@ -113,7 +114,7 @@ class _Tournament:
         return agent_version(spec, self.players.get(spec, 0), self.game)
 
     def play(self, workers: int) -> None:
-        """Play until it is enough, or the time is over."""
+        """Play until the ratings are certain enough, or the time is over."""
         plan = self._solo if self.game.num_players == 1 else self._pair
         work = Rounds(
             self.game, SEED, self.records, plan, self.task.opening_plies, self.task.openings
@@ -148,7 +149,7 @@ class _Tournament:
         place = self.places.index(pair)
         done = len(self.records[place])
         print(
-            f"{self.task.name}: {sum(map(len, self.records))} games, neighbours known to "
+            f"{self.task.name}: {sum(map(len, self.records))} games, largest error of neighbours "
             f"{errors.max():.0f} points; next {' - '.join(self.records[place].specs)}",
             file=sys.stderr,
             flush=True,
@@ -176,13 +177,13 @@ class _Tournament:
         return pair_scores(record.scores(whole).returns[:, 0].tolist())
 
     def write(self) -> None:
-        """Write the ladder as far as it is known."""
+        """Write the ladder of the games so far."""
         data = self._solo_ladder() if self.game.num_players == 1 else self._rated_ladder()
         text = json.dumps(data, indent=1)
         path = Path(str(ladder_path(self.suite, self.task.name)))
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, f"{text}\n".encode())
-        print(f"written: {path.name}", file=sys.stderr, flush=True)
+        print(f"wrote {path.name}", file=sys.stderr, flush=True)
 
     def _agents(self, scale: Scale | None) -> list[dict[str, Any]]:
         return [
@@ -258,20 +259,20 @@ class _Tournament:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help="by default all of the suite")
-    parser.add_argument("--suite", choices=list(SUITES), default="v1", help="by default v1")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="by default all tasks")
+    parser.add_argument("--suite", choices=list(SUITES), default="v1", help="default v1")
     parser.add_argument(
-        "--store", type=Path, metavar="FOLDER", required=True, help="keeps the games, by task"
+        "--store", type=Path, metavar="FOLDER", required=True, help="folder for the games"
     )
     parser.add_argument("--minutes", type=float, default=30.0, help="for each task (default 30)")
-    parser.add_argument("--workers", type=int, default=1, help="processes that play (default 1)")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes (default 1)")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Make ladders, or go on with them.
+    """Make ladders, or continue unfinished ones.
 
     Raises:
-        ValueError: there is no such task, or a number is out of range.
+        ValueError: a task is not in the suite, or a number is out of range.
         OSError: the store cannot be written.
     """
     tasks = suite(options.suite)

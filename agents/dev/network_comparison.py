@@ -22,34 +22,34 @@ from boardenvs.game import Game, States
 
 __all__ = ["Met", "agreement", "match", "met_by_search", "speeds", "together"]
 
-_GAMES = 64
+_GAMES = 64  # games in parallel
 _SIMULATIONS = 64
-_OPENING_PLIES = 6
-_TEMPERATURE_PLIES = 10
-"""Random plies of openings, a little more than in search-guided training."""
-_LEAVES = 4096
-_MATCH_OPENING = 4
+_OPENING_PLIES = 6  # maximum number of random plies of an opening
+_TEMPERATURE_PLIES = 10  # plies in which actions are sampled in proportion to their visits
+_LEAVES = 4096  # expected number of recorded observations
+_MATCH_OPENING = 4  # random plies
 
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """Positions of games that a search played against itself, as the network saw them."""
+    """Positions from games of a search against itself, as the network observed them."""
 
     played: States
-    """Positions in which the network moved, shape (N,), as its seat knew them."""
+    """Positions of the games, shape (N,), as the seat to move knew them."""
     leaves: npt.NDArray[np.int8]
-    """Observations of positions that it asked about, shape (M, *observation_shape)."""
+    """Observations that the search evaluated, shape (M, *observation_shape)."""
 
 
 def met_by_search(game: Game, network: OnnxPolicy, num: int, seed: int) -> Met:
-    """Play games of a search guided by a network against itself.
+    """Return positions from games of a search, guided by a network, against itself.
 
-    Games begin with up to six plies at random; for ten plies actions are drawn by their visits.
+    Each game begins with up to six random plies. In the first ten plies, the search samples
+    its actions in proportion to their visits.
 
     Args:
         game: the game.
-        network: what guides the search.
-        num: positions in which it is to move, at least.
+        network: the network.
+        num: length of `Met.played`.
         seed: seed of everything random.
     """
     rng = np.random.default_rng(seed)
@@ -78,7 +78,7 @@ def met_by_search(game: Game, network: OnnxPolicy, num: int, seed: int) -> Met:
 
 
 class _Recorder:
-    """A network that remembers some of the positions that it is asked about."""
+    """An evaluator that records a random part of the positions that it evaluates."""
 
     def __init__(self, network: OnnxPolicy, share: float, rng: np.random.Generator) -> None:
         self._network = network
@@ -96,9 +96,12 @@ def agreement(network: OnnxPolicy, other: OnnxPolicy, states: States) -> dict[st
     """Return how well another network agrees with a network.
 
     Returns:
-        `positions`; `best_move`, the share in which both prefer the same action; `kl`, the mean
-        Kullback-Leibler divergence of the other's policy, in nats; `value`, the root mean square
-        of the values' difference.
+        A dictionary with these keys:
+
+        - `positions`: the number of positions.
+        - `best_move`: the share of positions in which both networks prefer the same action.
+        - `kl`: the mean Kullback-Leibler divergence of the policies, in nats.
+        - `value`: the root mean square of the difference of the values.
     """
     masks = network.game.legal(states)
     (logits, values), (other_logits, other_values) = (
@@ -115,7 +118,7 @@ def agreement(network: OnnxPolicy, other: OnnxPolicy, states: States) -> dict[st
 
 
 def together(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the mean of `agreement` over several games with equally many positions."""
+    """Return the mean of `agreement` over games with equal numbers of positions."""
     squares = [one["value"] ** 2 for one in found]
     return {
         "positions": sum(one["positions"] for one in found),
@@ -134,12 +137,12 @@ def _in_batches(
 
 
 def speeds(networks: Mapping[str, OnnxPolicy], seconds: float, rounds: int) -> dict[str, float]:
-    """Evaluations a second of each network on one core, in its best batch.
+    """Return the evaluations a second of each network on one core, at its fastest batch size.
 
     Args:
-        networks: of one game, by their names.
-        seconds: length of a turn.
-        rounds: of turns; the median counts.
+        networks: networks of one game, by name.
+        seconds: duration of each measurement.
+        rounds: number of measurements, of which the median is returned.
     """
     sides = {
         (name, batch): evaluating(network, batch, seconds)
@@ -153,11 +156,11 @@ def speeds(networks: Mapping[str, OnnxPolicy], seconds: float, rounds: int) -> d
 def match(
     game: Game, network: OnnxPolicy, other: OnnxPolicy, games: int, simulations: int, seed: int
 ) -> Scores:
-    """Searches guided by two networks against each other, in turn in all seatings.
+    """Play games between searches guided by two networks, in turn in all seatings.
 
-    Each pair of games begins with the same four plies at random, since else two agents that draw
-    nothing would play one game again and again. In a game for one each plays the same games, and
-    the better result wins.
+    Each pair of games begins with the same four random plies. Otherwise deterministic agents would
+    repeat one game. In a game for one seat, both agents play the same games, and the better result
+    wins.
 
     Returns:
         Scores of `other` and `network`, in this order.

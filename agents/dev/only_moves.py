@@ -1,8 +1,8 @@
 """A program that counts how often agents find the only move that does not lose at once.
 
-`python -m agents.dev only_moves gomoku trained` plays games. It looks at each position in which the
-agent cannot win at once and all its actions but one let the other side win at once. In Gomoku these
-are the fours that have to be blocked. The game must be for two, without chance or hidden parts.
+`python -m agents.dev only_moves gomoku trained` plays games. A position counts if the agent cannot
+win at once and all its actions except one let the opponent win at once. In Gomoku, these are the
+fours that must be blocked. The game must have two seats and no chance or hidden information.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["DESCRIPTION", "OnlyMoveCount", "add_arguments", "only_moves", "run"]
 
 DESCRIPTION = "Count how often agents find the only move that does not lose at once."
 _AT_A_TIME = 1 << 16
-"""Positions side by side."""
+"""Maximum number of positions in a batch."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class OnlyMoveCount:
 
 
 def only_moves(game: Game, states: States) -> npt.NDArray[np.int64]:
-    """Return the only action that does not lose at once, for each position that has just one.
+    """Return the only action that does not lose at once, for each position.
 
     Args:
-        game: of two players, without chance or hidden parts.
-        states: records of the game, shape (N,), none of them over.
+        game: a game with two seats and no chance or hidden information.
+        states: records of games that are not over, shape (N,).
 
     Returns:
-        int64 of shape (N,). It is -1 if the player to move can win at once, if several actions do
-        not lose at once, or if all do.
+        The actions, int64 of shape (N,). The action is -1 if the player to move can win at once,
+        or if the number of actions that do not lose at once is not 1.
 
     Raises:
-        ValueError: the game is of another kind, or `states` are not such records.
+        ValueError: the game is not supported, or `states` are not its records.
     """
     if game.num_players != 2 or game.has_chance or game.has_hidden:
         raise ValueError(
@@ -66,7 +66,7 @@ def only_moves(game: Game, states: States) -> npt.NDArray[np.int64]:
         )
     states = game.arrays.batch(states)
     found = np.full(len(states), -1, np.int64)
-    # Where two actions do not lose, as nearly everywhere, no more need be tried.
+    # Most positions have two safe actions among the first three, so try the others only if needed.
     rest = np.arange(len(states))
     for most in (3, game.num_actions):
         of, actions, safe, wins = _tried(game, states[rest], most)
@@ -86,8 +86,8 @@ def _tried(
     """Try up to `most` actions in each position.
 
     Returns:
-        For each action its position, the action, and whether it does not lose at once. For each
-        position, whether one of the actions wins at once.
+        For each action: the index of its position, the action, and whether it does not lose at
+        once. For each position: whether one of the actions wins at once.
     """
     legal = game.legal(states)
     after, of, actions = _children(game, states, legal & (legal.cumsum(1) <= most))
@@ -108,7 +108,7 @@ def _tried(
 def _children(
     game: Game, states: States, chosen: npt.NDArray[np.bool_]
 ) -> tuple[States, npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """Return the positions after the chosen actions, and the position and action before each."""
+    """Return the positions after the chosen actions, and the parent index and action of each."""
     of, actions = np.nonzero(chosen)
     after = states[of]
     game.play(after, actions, illegal="raise")
@@ -116,7 +116,7 @@ def _children(
 
 
 def _winners(game: Game, states: States) -> npt.NDArray[np.int64]:
-    """Return the seat that has won in each position, -1 for none."""
+    """Return the seat that has won in each position, or -1."""
     returns = game.returns(states)
     return np.where(game.terminated(states) & (returns.max(1) > 0), returns.argmax(1), -1)
 
@@ -129,7 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=4,
         metavar="N",
-        help="random plies that every game begins with (default 4)",
+        help="random plies at the start of each game (default 4)",
     )
 
 
@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> None:
     """
     game = make_game(options)
     plies = whole_number("opening plies", options.opening_plies, 0)
-    only_moves(game, game.new(1, 0))  # refuses other kinds of games before any is played
+    only_moves(game, game.new(1, 0))  # checks the game before any is played
     for spec, player, opponent, games, seed in pairings(options, game):
         states, actions = decisions(game, player, opponent, games, seed, plies)
         wanted = np.concatenate(

@@ -1,12 +1,12 @@
 """A program that makes a game's file of balanced openings.
 
-It samples random moves, and keeps the openings that the game's judge finds balanced. The
-module `openings` in the game's folder (see `agents.games`) has the judge:
+The program samples random moves, and keeps openings that the game's judge finds balanced. The game
+defines its judge in the module `openings` of its folder (see `agents.games`):
 
-- `judge(game, budget)`: the function that returns whether an opening is balanced.
-- `drawable(game, states)`: the actions that may be sampled.
-- `MOVES` and `BUDGET`: the default numbers of moves, and of positions that the judge looks at.
-- `PARAMS` and `CRITERION`: what the file says of the game's parameters and of the judge.
+- `judge(game, budget)`: returns a function that returns whether an opening is balanced.
+- `drawable(game, states)`: returns the actions that may be sampled.
+- `MOVES` and `BUDGET`: the default number of moves, and of positions that the judge searches.
+- `PARAMS` and `CRITERION`: the game's parameters and the description of the judge in the file.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from boardenvs.game import Game, States
 __all__ = ["DESCRIPTION", "add_arguments", "different_openings", "run"]
 
 DESCRIPTION = "Make random openings of a game after which neither player is known to be ahead."
-_IN_VAIN = 10_000  # draws in a row that bring nothing new
+_IN_VAIN = 10_000  # samples in a row without a new opening, after which the search ends
 Drawable = Callable[[Game, States], npt.NDArray[np.bool_]]
-"""Return the actions that may be sampled, of shape (N, num_actions)."""
+"""A function that returns a mask of the actions to sample from, shape (N, num_actions)."""
 Opening = tuple[npt.NDArray[np.int64], np.void]
-"""The actions, shape (moves,), and the record after them."""
+"""Actions of an opening, shape (moves,), and the record after them."""
 
 
 def different_openings(
     game: Game, moves: int, rng: np.random.Generator, drawable: Drawable
 ) -> Iterator[Opening]:
-    """Yield random openings that differ even after a symmetry of the board.
+    """Yield random openings, of which no two are equal up to a symmetry of the board.
 
-    They end when ten thousand draws in a row have brought none that is new.
+    The generator ends after ten thousand samples in a row without a new opening.
 
     Args:
-        game: whose openings.
-        moves: of each opening.
-        rng: where the moves come from.
-        drawable: the actions that are drawn, all equally.
+        game: the game.
+        moves: number of moves of each opening.
+        rng: random generator of the moves.
+        drawable: function that returns the actions to sample from, with equal probabilities.
     """
     symmetries = game.symmetries()
     views = np.arange(len(symmetries))
@@ -74,17 +74,17 @@ def different_openings(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
     add_game(parser, optional=False)
-    parser.add_argument("--num", type=int, default=200, help="how many openings (default 200)")
-    parser.add_argument("--moves", type=int, help="of each opening (default: the game's)")
+    parser.add_argument("--num", type=int, default=200, help="number of openings (default 200)")
+    parser.add_argument("--moves", type=int, help="moves of each opening (default: the game's)")
     parser.add_argument(
-        "--budget", type=int, help="positions that the judge looks at (default: the game's)"
+        "--budget", type=int, help="positions that the judge searches (default: the game's)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random moves (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random moves (default 0)")
     parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="file to write")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Make the openings, and write them to the file.
+    """Make the openings and write them to the file.
 
     Raises:
         ValueError: an argument is out of range, the game has no judge, or it has too few openings.
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
     game = make_game(options)
     how = player_module(game, "openings")
     if how is None:
-        raise ValueError(f"GAME must have a judge of openings, got {game.name}")
+        raise ValueError(f"GAME must have a judge of openings (see agents.games), got {game.name}")
     num = whole_number("num", options.num, 1)
     moves = whole_number("moves", how.MOVES if options.moves is None else options.moves, 1, 10)
     budget = whole_number("budget", how.BUDGET if options.budget is None else options.budget, 1)
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
             continue
         found.append(actions)
         if len(found) % 10 == 0 or len(found) == num:
-            print(f"{len(found)} openings of {tried} tried", file=sys.stderr, flush=True)
+            print(f"{len(found)} openings found, {tried} tried", file=sys.stderr, flush=True)
         if len(found) == num:
             break
     if len(found) < num:
@@ -120,4 +120,4 @@ def run(options: argparse.Namespace) -> None:
     )
     made = {"command": command, "tried": tried, **how.CRITERION}
     write_openings(options.out, game, "balanced", how.PARAMS, np.array(found), made)
-    print(f"{num} openings, of {tried} tried: {options.out}")
+    print(f"{options.out}: {num} openings found, {tried} tried")

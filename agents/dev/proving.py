@@ -1,6 +1,6 @@
 """Arguments and searches of the programs that prove positions.
 
-A search goes on in steps. After each step a line on standard error reports its progress.
+A search runs in steps. After each step, a line on standard error reports its progress.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class Limits(NamedTuple):
     """Limits of a search."""
 
     positions: int = UNLIMITED
+    """Maximum number of positions."""
     seconds: float = math.inf
+    """Time after which the search stops at the end of a step."""
 
 
 NO_LIMITS = Limits()
@@ -49,11 +51,11 @@ class Searched(NamedTuple):
 
 
 def add_position(parser: argparse.ArgumentParser, example: str) -> None:
-    """Let a program take the parameters of its game and a position of the game.
+    """Add the arguments for the game's parameters and a position.
 
     Args:
-        parser: of the program's arguments.
-        example: a move as text.
+        parser: parser of the program.
+        example: a move as text, for the help.
     """
     parser.add_argument(
         "moves", nargs="*", metavar="MOVE", help=f"moves from the start, such as {example}"
@@ -62,7 +64,7 @@ def add_position(parser: argparse.ArgumentParser, example: str) -> None:
 
 
 def position(name: str, options: argparse.Namespace) -> tuple[Game, States]:
-    """Return the game and the position that were typed, as a record of shape (1,).
+    """Return the given game, and the given position as records of shape (1,).
 
     Raises:
         ValueError: a parameter does not exist or is out of range, or a move is illegal.
@@ -75,32 +77,32 @@ def position(name: str, options: argparse.Namespace) -> tuple[Game, States]:
 
 
 def add_limits(parser: argparse.ArgumentParser, table: str) -> None:
-    """Let a program take `Limits`, and the size of its table.
+    """Add the arguments for `Limits` and the size of the table.
 
     Args:
-        parser: of the program's arguments.
-        table: the help for the size of the table.
+        parser: parser of the program.
+        table: help for the size of the table.
     """
     parser.add_argument(
         "--positions",
         type=int,
         metavar="N",
-        help="the largest number of positions for each question",
+        help="maximum number of positions for each question",
     )
     parser.add_argument(
         "--seconds",
         type=float,
         metavar="SECONDS",
-        help="about how many seconds to search for each question",
+        help="approximate time limit for each question",
     )
     parser.add_argument("--table-bits", type=int, default=22, metavar="BITS", help=table)
 
 
 def limits(options: argparse.Namespace) -> Limits:
-    """Return the limits that were typed.
+    """Return the given limits.
 
     Raises:
-        ValueError: one is not above 0.
+        ValueError: a limit is not above 0.
     """
     positions, seconds = options.positions, options.seconds
     if seconds is not None and not seconds > 0:
@@ -117,9 +119,9 @@ def search_on(
     """Search until a question is settled or a limit is reached.
 
     Args:
-        search: searches up to the given number of further positions.
-        step: positions between two lines about the progress.
-        limits: of the whole search.
+        search: function that continues the search for a given number of positions.
+        step: number of positions between two progress lines.
+        limits: limits of the whole search.
     """
     positions = 0
     begin = time.perf_counter()

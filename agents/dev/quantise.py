@@ -1,10 +1,14 @@
-"""A program that makes a network's version in 8-bit integers, for searches, and measures it.
+"""A program that makes and measures a version of a network in 8-bit integers, for searches.
 
     python -m agents.dev quantise runs/gomoku/agent.onnx
 
-writes `agent.int8.onnx`, which `puct` then asks instead, and what was measured on the card. It
-does so only if the version makes twice the evaluations a second on one core and scores at least
-0.48 against the network itself at equal simulations; else the card says what it came to.
+The program writes `agent.int8.onnx`, which `puct` then uses instead of the network, and adds the
+measurements to the network's card. It keeps the version only if both conditions hold:
+
+- One core makes at least twice as many evaluations a second.
+- The version scores at least 0.48 against the network with equal simulations.
+
+Otherwise only the measurements are written.
 """
 
 from __future__ import annotations
@@ -33,13 +37,13 @@ from boardenvs.game import Game
 
 __all__ = ["DESCRIPTION", "add_arguments", "quantise", "run"]
 
-DESCRIPTION = "Make a network's version in 8-bit integers, and keep it for searches if it is good."
+DESCRIPTION = "Make an 8-bit version of a network, and keep it if it is fast and strong enough."
 _FASTER = 2.0
-"""Times the evaluations a second that a version must make."""
+"""Minimum ratio of evaluations a second to those of the network."""
 _LEAST_SCORE = 0.48
-"""Against the network itself, at equal simulations."""
-_CALIBRATION = 2048
-_ROUNDS = 15
+"""Minimum score against the network with equal simulations."""
+_CALIBRATION = 2048  # observations
+_ROUNDS = 15  # rounds of the measurement of speed
 
 
 def quantise(
@@ -52,28 +56,29 @@ def quantise(
     positions: int = 4096,
     seconds: float = 0.1,
 ) -> dict[str, Any]:
-    """Make a network's int8 version, measure it, and write it and its measurements.
+    """Make a network's int8 version, measure it, and write the version and its measurements.
 
-    Of a network for several sizes positions and games are shared out among those that it was
-    trained on; the card tells what was measured on each, and on all together.
+    For a network of several board sizes, positions and games are split equally among the sizes of
+    its training. The card has the measurements of each size and of all sizes together.
 
     Args:
-        path: of the network, with its card beside it. The version becomes `NAME.int8.onnx`; if
-            it is not worth it, none is left there. The card gets an entry `int8`.
-        game: what it was trained on.
-        seed: of positions and the match.
-        games: of the match, which only a version that is fast enough plays, at least 1 on each
-            size.
-        simulations: of both sides in it.
-        positions: that are met by search to calibrate by, and as many others to compare on.
-        seconds: length of a turn of either side in the measurement of speed.
+        path: path of the network, with its card beside it. The version is written to
+            `NAME.int8.onnx`. If it is not good enough, that file is deleted. The card gets an
+            entry `int8`.
+        game: game or sizes that the network was trained on.
+        seed: seed of the positions and the match.
+        games: number of games of the match, at least 1 for each size. Only a version that is fast
+            enough plays the match.
+        simulations: simulations of both sides in the match.
+        positions: number of positions for calibration, and of other positions for the comparison.
+        seconds: duration of each measurement of speed.
 
     Returns:
-        The entry `int8` of the card. Its `file` is `None` where the version is not worth it.
+        The entry `int8` of the card. Its `file` is `None` if the version is not good enough.
 
     Raises:
-        ValueError: an argument is out of range, the network is none, or does not begin
-            with a convolution.
+        ValueError: an argument is out of range, the file is not a network, or the network does not
+            begin with a convolution.
     """
     from agents.networks.int8 import bias_corrected, check_convolutions, int8_template
 
@@ -101,7 +106,7 @@ def quantise(
         "seed": seed,
     }
     with tempfile.TemporaryDirectory() as folder:
-        # As it would lie beside the network.
+        # The version is loaded through a card that names it.
         there = Path(folder) / path.name
         there.write_bytes(data)
         there.with_name(entry["file"]).write_bytes(version)
@@ -179,12 +184,12 @@ def _score(scores: Sequence[Scores], simulations: int) -> dict[str, Any]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
-    parser.add_argument("path", type=Path, metavar="PATH", help="a network, its card beside it")
-    parser.add_argument("--game", metavar="MODULE:CLASS", help="a game of your own that it plays")
+    parser.add_argument("path", type=Path, metavar="PATH", help="network with its card beside it")
+    parser.add_argument("--game", metavar="MODULE:CLASS", help="own game that the network plays")
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
-    parser.add_argument("--games", type=int, default=400, help="of the match (default 400)")
+    parser.add_argument("--games", type=int, default=400, help="games of the match (default 400)")
     parser.add_argument(
-        "--simulations", type=int, default=200, help="of both sides in the match (default 200)"
+        "--simulations", type=int, default=200, help="simulations of both sides (default 200)"
     )
 
 

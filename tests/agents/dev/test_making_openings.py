@@ -15,7 +15,7 @@ def test_a_file_says_how_it_was_made_and_is_made_again(tmp_path, capsys):
     words = ["openings", "gomoku", "-p", "board_size=9", "--num", "2", "--budget", "500"]
     words += ["--out", str(path)]
     assert main(words) == 0
-    assert "2 openings, of " in capsys.readouterr().out
+    assert ": 2 openings found, " in capsys.readouterr().out
     told = json.loads(path.read_text(encoding="utf-8"))
     assert told["params"] == {"board_size": 9, "win_length": 5, "exact": False}
     assert told["made"]["command"] == (

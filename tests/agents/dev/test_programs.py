@@ -37,20 +37,23 @@ def test_the_optimum_has_the_rate_of_each_policy(capsys):
 @pytest.mark.parametrize(
     ("arguments", "answer"),
     [
-        ("B2 A1 D4 E5", "Player X can force a win: in 1 plies at most, by D4: "),
+        ("B2 A1 D4 E5", "Player X can force a win, in at most 1 plies, by D4: "),
         (
             "--within 1 E5 A5 D6 C4 D4",
-            "Player O can force a win within 1 plies: in 1 plies at most, ",
+            "Player O can force a win, in at most 1 plies, ",
         ),
         (
             "--within 1 E5 A5 D6 C4 D4 --both-lines draw",
             "Player O cannot force a win within 1 plies: ",
         ),
         ("--within 9 --table-bits 14", "Player X cannot force a win within 9 plies: "),
-        ("--positions 5000", "Player X was not seen to force a win, which is not settled: 5,0"),
+        (
+            "--positions 5000",
+            "Player X has no known forced win, and the search is not finished: 5,0",
+        ),
         (
             "--within 11 --seconds 1e-9 -p board_size=8 A1",
-            "Player O was not seen to force a win within 11 plies, which is not settled: ",
+            "Player O has no known forced win within 11 plies, and the search is not finished: ",
         ),
     ],
 )
@@ -62,7 +65,7 @@ def test_gekitai_proof_prints_what_is_proved(arguments, answer, capsys):
 def test_the_first_player_wins_gekitai(capsys):
     assert main(["gekitai_proof", "--table-bits", "20"]) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[-1].startswith("Player X can force a win: in ")
+    assert out.splitlines()[-1].startswith("Player X can force a win, in ")
     assert err.splitlines()[0].startswith("1,0")
     assert ": proof number " in err
 
@@ -92,7 +95,7 @@ def test_the_strategy_is_made_again_by_its_command(tmp_path):
 
 def test_gomoku_proof_prints_who_wins(capsys):
     assert main(["gomoku_proof", "-p", "board_size=6", "-p", "win_length=4"]) == 0
-    assert "Player ● can force a win: in " in capsys.readouterr().out.splitlines()[-1]
+    assert "Player ● can force a win, in " in capsys.readouterr().out.splitlines()[-1]
     assert main(["gomoku_proof", "-p", "board_size=5"]) == 0
     rows = capsys.readouterr().out.splitlines()[-3:]
     assert [row.partition(":")[0] for row in rows] == [
@@ -101,4 +104,4 @@ def test_gomoku_proof_prints_who_wins(capsys):
         "It is a draw.",
     ]
     assert main(["gomoku_proof", "-p", "board_size=7", "--positions", "300"]) == 0
-    assert "which is not settled: 300 positions" in capsys.readouterr().out
+    assert "the search is not finished: 300 positions" in capsys.readouterr().out

@@ -36,7 +36,7 @@ def first_prompt(main, monkeypatch, capsys):
     return asked[0]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 @on_two_games
 def test_interrupt_ends_the_program(name, first_prompt):
     left = interrupted(f"boardenvs.{name}", [], first_prompt)
@@ -69,7 +69,7 @@ def in_shell(line, **environment):
     return done.stdout.decode(), done.stderr.decode(), done.returncode
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
 def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
     line = f"printf '\\xff\\xfe\\n\\xc3\\n' | $PYTHON -m boardenvs.{name}"
@@ -79,7 +79,7 @@ def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
     assert out.splitlines()[-1].startswith("End of input")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
 def test_input_that_was_closed_has_ended(name):
     out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} <&-")
@@ -87,13 +87,13 @@ def test_input_that_was_closed_has_ended(name):
     assert out.splitlines()[-1].startswith("End of input")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
 def test_output_that_was_closed_is_not_missed(name):
     assert in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null >&-") == ("", "", 0)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
 def test_a_reader_that_has_gone(name):
     line = f"yes nonsense | head -20000 | $PYTHON -m boardenvs.{name} | head -1"
@@ -103,7 +103,7 @@ def test_a_reader_that_has_gone(name):
     assert status in (0, 141)  # 141 is SIGPIPE, because the reader of the pipe has exited
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @on_two_games
 def test_output_that_cannot_be_written(name):
     out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null > /dev/full")

@@ -15,7 +15,7 @@ import boardenvs
 from agents.curves import Curve, write_curves
 from boardenvs.files import write_atomically
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="there are no such files")
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX files")
 
 
 def files(folder):
@@ -137,7 +137,7 @@ def test_devices_are_written_to(tmp_path):
 
 
 @POSIX
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no /proc")
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_a_file_that_is_open_without_a_name(tmp_path):
     path = tmp_path / "file"
     with path.open("w+b") as file:
@@ -163,7 +163,7 @@ print("after")
 @pytest.mark.parametrize("kept", [True, False], ids=["file", "pipe"])
 def test_standard_output(tmp_path, name, kept):
     if not Path(name).exists():
-        pytest.skip("there is no such file")
+        pytest.skip(f"needs {name}")
     link = tmp_path / "link"  # a link protects the real device
     link.symlink_to(name)
     command = [sys.executable, "-c", PRINTING, str(link)]

@@ -115,7 +115,7 @@ print(pettingzoo.make("aec", "boardenvs/short_game").game)
 """
 
 
-@pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="PettingZoo before 1.27")
+@pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="needs PettingZoo 1.27")
 def test_found_by_pettingzoo(tmp_path):
     printed = fresh_process(PETTINGZOO, tmp_path).splitlines()
     assert printed[:-1] == [f"{name}_v0 True True" for name in TWO]

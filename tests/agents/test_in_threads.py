@@ -56,7 +56,7 @@ def test_an_error_comes_when_the_others_have_seen_it_and_ended(failing):
     assert sorted(ended) == [place for place in range(3) if place != failing]
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="POSIX signals")
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
 @pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_stops_the_others_and_waits_for_them():
     """An interrupt waits for all threads, because exiting during a network's code would crash."""
@@ -139,7 +139,7 @@ def search_until(sent, agent, state):
         agent.act(state)
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="POSIX signals")
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
 @pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("spec", ["puct:400", "puct:10s", "mcts:10s"])
 def test_a_search_that_is_interrupted_at_any_time_ends(spec):

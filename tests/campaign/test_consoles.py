@@ -329,7 +329,7 @@ def test_processes(attack):
             attack.failed(seed, f"{way.__name__} {arguments[1:]} {less!r}", wrong)
 
 
-# -- The attacks find something -----------------------------------------------------------
+# -- The attacks find planted faults ------------------------------------------------------
 
 
 def test_planted_faults_are_found():

@@ -28,7 +28,9 @@ import agents
 import boardenvs
 from boardenvs.registration import env_id
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="Linux tells it so")
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="needs /proc/self/statm"
+)
 
 GAMES = list(boardenvs.GAMES)
 NOISE = 1 << 20  # bytes
@@ -262,7 +264,7 @@ def test_training(attack, tmp_path):
                 process.wait()
 
 
-# -- The attacks find something ------------------------------------------------------------
+# -- The attacks find planted faults -------------------------------------------------------
 
 
 @pytest.mark.takes(30)

@@ -159,7 +159,7 @@ ATTACKED = [
 ]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 @pytest.mark.takes(4)
 @pytest.mark.parametrize("name", ATTACKED)
 def test_signals(attack, tmp_path, name):

@@ -46,7 +46,7 @@ def test_the_page_of_the_class_says_what_the_game_is(name):
     assert "Version history" in type(game).__doc__
 
 
-# -- Making ----------------------------------------------------------------------------
+# -- Construction ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

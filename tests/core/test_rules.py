@@ -240,7 +240,7 @@ def test_sums_that_numpy_refuses_and_numba_computes_are_no_mistakes(module):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+@pytest.mark.skipif(not COMPILES, reason="needs compiled code")
 def test_what_cannot_be_compiled_is_one_line_that_blames_the_rules(module):
     text = changed("out[0, row, column] =", "out[0, row, column] = seat.bit_length() * 0 +")
     game = module(text).Best()

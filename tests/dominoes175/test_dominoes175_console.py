@@ -151,7 +151,7 @@ def test_valid_lines(content, keyboard, deck_file):
     assert str(deck) == 27 * "[0|1] " + "[5|6]"
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="POSIX devices")
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
 def test_a_file_without_end(keyboard):
     keyboard("/dev/zero")
     with pytest.raises(Exception, match="invalid data in /dev/zero"):

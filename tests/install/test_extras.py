@@ -21,7 +21,7 @@ from agents.command.common.extras import TRAINING
 ROOT = Path(__file__).parents[2]
 
 if not (ROOT / "pyproject.toml").exists():
-    pytest.skip("not in a checkout", allow_module_level=True)
+    pytest.skip("needs a checkout", allow_module_level=True)
 
 SITE = ROOT / ".ci/site/build.py"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

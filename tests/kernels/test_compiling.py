@@ -281,7 +281,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="checks fork and forkserver too")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork and forkserver")
 def test_a_process_with_threads_may_start_others(tmp_path):
     """Children of all start methods may use serial and parallel kernels."""
     methods = run(PROCESSES, tmp_path).split()

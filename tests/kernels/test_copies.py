@@ -9,7 +9,7 @@ from boardenvs.game112 import rules
 from boardenvs.kernels import binding
 from boardenvs.kernels.numba_compat import COMPILES
 
-pytestmark = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(not COMPILES, reason="needs compiled code")
 
 # Too long for LLVM to inline it at every call.
 LINES = "".join(

@@ -10,7 +10,7 @@ from boardenvs.kernels.intrinsics import uncounted
 from boardenvs.kernels.numba_compat import COMPILES
 
 
-@pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+@pytest.mark.skipif(not COMPILES, reason="needs compiled code")
 def test_without_uncounted_arrays_every_row_that_is_passed_on_is_counted():
     @numba.njit
     def first(row, k):

@@ -13,7 +13,7 @@ import pytest
 import boardenvs
 from boardenvs.kernels.numba_compat import COMPILES, entry_point
 
-needs_compiler = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+needs_compiler = pytest.mark.skipif(not COMPILES, reason="needs compiled code")
 
 
 def ran(script, folder, *arguments, **environment):
@@ -30,7 +30,7 @@ def ran(script, folder, *arguments, **environment):
     )
 
 
-# -- What breaks without them -------------------------------------------------------------
+# -- Effects of missing parts -------------------------------------------------------------
 
 # Too long for LLVM to inline it, and equal for all records.
 LONG = "".join(
@@ -173,7 +173,7 @@ assert found == [expected] * 4
 def test_python_threads_may_step_at_once_on_any_threading_layer(tmp_path, layer):
     done = ran(PYTHON_THREADS, tmp_path, NUMBA_THREADING_LAYER=layer)
     if done.stderr == "no such threads\n":
-        pytest.skip(f"{layer} is not there")
+        pytest.skip(f"{layer} is not installed")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -207,7 +207,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
 
 @pytest.mark.slow
 @needs_compiler
-@pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs GNU OpenMP")
 def test_without_a_look_at_forks_a_child_dies(tmp_path):
     assert ran(FORK, tmp_path, NUMBA_THREADING_LAYER="omp").returncode == 0
     done = ran(FORK, tmp_path, "without", NUMBA_THREADING_LAYER="omp")
@@ -215,7 +215,7 @@ def test_without_a_look_at_forks_a_child_dies(tmp_path):
     assert "fork() called from a process already using GNU OpenMP" in done.stderr
 
 
-# -- A Numba that lacks them ----------------------------------------------------------------
+# -- Numba without these parts --------------------------------------------------------------
 
 # Each script renames or removes one part of Numba that the package uses.
 RECORDS = """
@@ -317,7 +317,7 @@ def test_everything_runs_where_features_are_lacking_and_says_so_once(tmp_path, p
 
 @pytest.mark.slow
 @needs_compiler
-@pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP is there")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs GNU OpenMP")
 def test_other_threads_are_taken_where_tbb_is_not_found(tmp_path, played):
     done = ran(TBB + PLAY + "import numba\nprint(numba.threading_layer())", tmp_path)
     assert (done.stdout, done.stderr) == (f"{played}omp\n", "")

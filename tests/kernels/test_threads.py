@@ -157,7 +157,7 @@ def _has_tbb():
         return False
 
 
-needs_tbb = pytest.mark.skipif(not _has_tbb(), reason="TBB has wheels for few machines")
+needs_tbb = pytest.mark.skipif(not _has_tbb(), reason="needs TBB")
 
 BATCH = """
 import boardenvs
@@ -242,7 +242,7 @@ os.wait()
 
 
 @needs_tbb
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux says on which cores")
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs sched_setaffinity")
 def test_a_process_that_forks_on_one_core_comes_to_its_end(tmp_path):
     assert layer_after(FORKS + TELL, tmp_path) == ["tbb"]
 

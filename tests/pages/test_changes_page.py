@@ -18,7 +18,7 @@ def test_the_newest_section_is_this_version():
 
 def test_the_citation_is_of_this_version():
     if not (readme := PACKAGE.parent / "README.md").exists():
-        pytest.skip("not in a checkout")
+        pytest.skip("needs a checkout")
     text = readme.read_text(encoding="utf-8")
     assert re.findall(r"version = \{(.*)\}", text) == [boardenvs.__version__]
 

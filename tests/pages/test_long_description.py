@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 HOOK = ROOT / ".ci" / "readme.py"
 if not HOOK.exists():
-    pytest.skip("only in a checkout", allow_module_level=True)
+    pytest.skip("needs a checkout", allow_module_level=True)
 _spec = importlib.util.spec_from_file_location("readme", HOOK)
 readme = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(readme)

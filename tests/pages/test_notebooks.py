@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 if not NOTEBOOKS:
-    pytest.skip("not in a checkout", allow_module_level=True)
+    pytest.skip("needs a checkout", allow_module_level=True)
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)

@@ -59,7 +59,7 @@ def test_the_command_takes_it(ran):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (ROOT / "tests").is_dir(), reason="only in a checkout")
+@pytest.mark.skipif(not (ROOT / "tests").is_dir(), reason="needs a checkout")
 def test_the_game_keeps_the_contract(ran):
     games = ("--game", "nim:Nim", "--game", "nim:TypedNim", "-k", "nim")
     done = ran("-m", "pytest", "-q", "-n", "2", "tests/contract", *games, cwd=ROOT)

@@ -13,7 +13,7 @@ PAGES = [
 LINK = re.compile(r"\]\((?!https?:)([^)\s]*)\)|\bsrc=\"(?!https?:)([^\"]+)\"")
 
 if not (ROOT / "README.md").exists():
-    pytest.skip("not in a checkout", allow_module_level=True)
+    pytest.skip("needs a checkout", allow_module_level=True)
 
 
 def anchors(page):

@@ -165,7 +165,7 @@ def test_animation(name):
     assert page(name).index(path) < page(name).index("\n## ")
     file = PACKAGE / name / path
     if not file.exists():
-        pytest.skip("only in a checkout: the animation is not installed")
+        pytest.skip("needs a checkout: the animation is not installed")
     assert file.stat().st_size <= GIF_BYTES
     episode = game_gifs.episode(name)
     assert episode.terminated

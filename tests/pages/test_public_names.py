@@ -9,7 +9,7 @@ import pytest
 
 BUILD = Path(__file__).parents[2] / ".ci" / "site" / "build.py"
 if not BUILD.exists():
-    pytest.skip("only in a checkout", allow_module_level=True)
+    pytest.skip("needs a checkout", allow_module_level=True)
 _spec = importlib.util.spec_from_file_location("build", BUILD)
 build = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(build)
@@ -57,7 +57,7 @@ def test_the_example_of(package, name, tmp_path, monkeypatch):
 
 @pytest.mark.slow  # only .ci/run installs this extra
 def test_every_public_name_has_its_page_and_no_other(tmp_path):
-    pytest.importorskip("sphinx", reason="the extra docs is not installed")
+    pytest.importorskip("sphinx", reason="needs the extra [docs]")
     build.write_reference(tmp_path)
     pages = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md")}
     of_names = {f"reference/{package}.{name}.md" for package, name in NAMES}

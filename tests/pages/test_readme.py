@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 
 if not README.exists():
-    pytest.skip("not in a checkout", allow_module_level=True)
+    pytest.skip("needs a checkout", allow_module_level=True)
 
 
 def blocks(language):

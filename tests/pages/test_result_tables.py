@@ -25,7 +25,7 @@ from agents.command import make_parser
 from agents.specs import parse
 
 if not README.exists():
-    pytest.skip("not in a checkout", allow_module_level=True)
+    pytest.skip("needs a checkout", allow_module_level=True)
 
 
 def matches(report):

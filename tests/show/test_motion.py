@@ -57,7 +57,7 @@ def test_a_pushed_piece_moves_and_its_pusher_comes_from_the_hand(replay):
     placed = [places(frames) for kind, _, *frames in moved if kind == "O"]
     assert [frames[-1] for frames in placed] == [centre(3, 3)]
     assert placed[0][0][1] > centre(5, 0)[1]  # from below the board
-    # Back again, the other way round.
+    # Stepping back reverses the motion.
     tab.evaluate("picture.getAnimations({ subtree: true }).forEach((one) => one.finish())")
     back = tab.evaluate(PRESSED, "ArrowLeft")
     assert [centre(1, 1), centre(2, 2)] in [

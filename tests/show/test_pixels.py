@@ -216,7 +216,7 @@ def test_pixels_without_size_are_as_large_as_the_games(name):
 
 def frames_of(path, shape):
     """Return the frames in a video file, shape (N, *shape)."""
-    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="comes with moviepy").get_ffmpeg_exe()
+    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="needs moviepy").get_ffmpeg_exe()
     command = [ffmpeg, "-loglevel", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     video = subprocess.run(command, capture_output=True, check=True)
     return np.frombuffer(video.stdout, np.uint8).reshape(-1, *shape)
@@ -224,7 +224,7 @@ def frames_of(path, shape):
 
 @on_two_games
 def test_record_video(name, env, tmp_path):
-    pytest.importorskip("moviepy", reason="needs moviepy, as RecordVideo does")
+    pytest.importorskip("moviepy", reason="RecordVideo needs moviepy")
     recorder = RecordVideo(env, str(tmp_path / "videos"), disable_logger=True)
     _, info = recorder.reset(seed=1)
     shown, over = [env.render()], False
@@ -243,7 +243,7 @@ def test_record_video(name, env, tmp_path):
 
 
 def test_record_video_of_a_vector(tmp_path):
-    pytest.importorskip("moviepy", reason="needs moviepy, as RecordVideo does")
+    pytest.importorskip("moviepy", reason="RecordVideo needs moviepy")
     envs = gymnasium.make_vec(
         env_id("game112"),
         num_envs=4,
@@ -278,7 +278,7 @@ def test_record_video_of_a_vector(tmp_path):
 
 
 def test_save_video(tmp_path):
-    pytest.importorskip("moviepy", reason="needs moviepy, as save_video does")
+    pytest.importorskip("moviepy", reason="save_video needs moviepy")
     env = gymnasium.make(env_id("game112"), render_mode="rgb_array_list", render_size=160)
     _, info = env.reset(seed=1)
     rng, over, steps = np.random.default_rng(0), False, 0

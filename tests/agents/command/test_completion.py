@@ -10,7 +10,7 @@ import boardenvs
 from agents.command import main
 from agents.specs import NAMES
 
-bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+bash = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 COMPLETE = r"""
 source /dev/stdin <<'SCRIPT'
 {script}

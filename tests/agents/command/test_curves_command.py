@@ -26,7 +26,7 @@ def kept(tmp_path):
 
 
 def test_they_are_told_and_drawn(kept, tmp_path, capsys):
-    pytest.importorskip("matplotlib", reason="the extra train is not installed")
+    pytest.importorskip("matplotlib", reason="needs the extra [train]")
     (tmp_path / "mine.csv").write_text("decisions,elo\n0,0\n9000,350\n")
     own = f"my run={tmp_path / 'mine.csv'}"
     out = tmp_path / "curves.svg"
@@ -47,14 +47,14 @@ def test_a_run_that_was_rated_once_is_told(kept, tmp_path, capsys):
 
 
 def test_curves_that_are_there_are_not_made_again(kept, capsys):
-    pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
+    pytest.importorskip("sb3_contrib", reason="needs the extra [train]")
     before = Path(kept).read_bytes()
     assert main(["curves", "game112", "--learn", "ppo", "--seeds", "0,1", "--json", kept]) == 0
     assert Path(kept).read_bytes() == before
 
 
 def test_others_are_added(kept, monkeypatch, capsys):
-    pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
+    pytest.importorskip("sb3_contrib", reason="needs the extra [train]")
     monkeypatch.setattr("agents.curves.learners._ROLLOUT", 64)
     words = [
         "curves",

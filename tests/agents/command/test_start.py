@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 
 
 @pytest.fixture

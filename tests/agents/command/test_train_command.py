@@ -40,7 +40,7 @@ def test_train_resume_and_play(command, fails, tiny_training):
     assert status == 0
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without GPU")
 def test_training_on_a_gpu_that_is_not_there(fails, tmp_path):
     fails("--device", "train", "gekitai", "--device", "cuda")
     assert not Path("runs").exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="the extra train is not installed")
+pytest.importorskip("matplotlib", reason="needs the extra [train]")
 
 from test_joining import curve
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
+pytest.importorskip("sb3_contrib", reason="needs the extra [train]")
 
 from agents.curves import learn, learners
 from agents.curves.learners import LEARNERS

@@ -116,7 +116,7 @@ def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
         options_of("perfect", boardenvs.make("gekitai"))
 
 
-# -- Games that derive from one of this package -----------------------------------------
+# -- Games derived from games of this package -------------------------------------------
 
 
 class Variant(Gomoku):
@@ -183,7 +183,7 @@ def test_a_network_plays_what_derives_from_its_game_only_if_it_is_the_same(tiny,
         agents.make(tiny.spec, Same(pieces=9))
 
 
-# -- A user's own players ---------------------------------------------------------------
+# -- User-defined players ---------------------------------------------------------------
 
 
 def test_players_beside_the_users_class(hunted):

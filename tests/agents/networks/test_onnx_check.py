@@ -118,7 +118,7 @@ def changed(network_file, gekitai):
     return write
 
 
-# -- What is refused --------------------------------------------------------------------
+# -- Refused files ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -195,7 +195,7 @@ def test_whatever_the_bytes(gekitai, network_file, attempt):
         attempt(check_network, bytes(broken))
 
 
-# -- What fails while it runs -----------------------------------------------------------
+# -- Failures at run time ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("what", FAILING)

@@ -134,8 +134,8 @@ def test_an_exception_comes_when_no_thread_works_any_more(on_cores):
         side_by_side(other, 2)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="forks of threads are warned of")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python warns about forks with threads")
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX's warning, if imported
 def test_a_fork_has_threads_of_its_own(on_cores):
     on_cores(2)

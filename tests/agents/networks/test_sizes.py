@@ -29,7 +29,7 @@ def typed(name, params):
     return make_sizes(name, params, *several_values(params))
 
 
-# -- What is typed ----------------------------------------------------------------------
+# -- Syntax -----------------------------------------------------------------------------
 
 
 def test_numbers_with_commas_are_several_sizes():
@@ -98,7 +98,7 @@ def test_whole_numbers_in_shares(refused):
         shared_out("games", 2, [0.5, 0.25, 0.25])
 
 
-# -- Cards, and the network that is found -----------------------------------------------
+# -- Cards and the choice of a network --------------------------------------------------
 
 
 def card(several):

@@ -14,7 +14,7 @@ from agents.play.table import Table
 from agents.play.terminal import play
 
 COMMAND = Path(sys.executable).with_name("boardenvs")
-unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+unix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX terminals")
 
 
 @pytest.fixture

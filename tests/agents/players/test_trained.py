@@ -170,7 +170,7 @@ def test_it_plays_as_the_model_does(tiny, gekitai, live_positions):
     )
 
 
-# -- Files that are refused -------------------------------------------------------------
+# -- Refused files ----------------------------------------------------------------------
 
 
 def test_a_network_of_another_game(tiny, game112, refused):
@@ -319,7 +319,7 @@ def test_nothing_is_shipped_for_unusual_parameters(refused):
         agents.make("trained", game)
 
 
-# -- What playing needs -----------------------------------------------------------------
+# -- Requirements of play ---------------------------------------------------------------
 
 PLAYS = """
     import importlib.abc, pickle, sys

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="the extra train is not installed")
+pytest.importorskip("matplotlib", reason="needs the extra [train]")
 
 from agents.report.line_chart import Line, Panel, draw_lines
 

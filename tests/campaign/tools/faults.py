@@ -54,9 +54,9 @@ def library(folder):
     """Compile `faults.c` and return its path; skip the test if this is impossible."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if sys.platform != "linux":
-        pytest.skip("LD_PRELOAD, as faults.c uses it, is Linux's")
+        pytest.skip("faults.c needs LD_PRELOAD on Linux")
     if compiler is None:
-        pytest.skip("there is no C compiler for faults.c")
+        pytest.skip("faults.c needs a C compiler")
     path = folder / "faults.so"
     subprocess.run(
         [compiler, "-O1", "-shared", "-fPIC", "-o", path, HERE / "faults.c", "-ldl"], check=True

@@ -70,7 +70,7 @@ def results(path):
         return store.results()
 
 
-# -- What it keeps ----------------------------------------------------------------------
+# -- Contents ---------------------------------------------------------------------------
 
 
 def test_results_come_back(game, path):
@@ -144,7 +144,7 @@ def test_one_agent_in_two_seats_has_two_names(gekitai, path):
         assert len(set(store.episode("1.0").players)) == 2
 
 
-# -- Going on ---------------------------------------------------------------------------
+# -- Continuing -------------------------------------------------------------------------
 
 
 def test_a_second_run_plays_nothing(filled, gekitai, monkeypatch):
@@ -198,7 +198,7 @@ def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
     own_module("held_agent", HELD)
@@ -266,7 +266,7 @@ for limit in range(0, 36_864, 2048):
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGXFSZ")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGXFSZ")
 def test_killed_at_any_write_while_it_begins(tmp_path, gekitai, attempt):
     ran = subprocess.run(
         [sys.executable, "-c", KILLED], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -298,7 +298,7 @@ def test_two_runs_at_once_count_no_game_twice(gekitai, path):
     assert len(rows(path)) == 10
 
 
-# -- Until it is decided ----------------------------------------------------------------
+# -- Sequential tests -------------------------------------------------------------------
 
 
 def test_until_decided_goes_on_too(gekitai, path, tmp_path):
@@ -321,7 +321,7 @@ def test_until_decided_goes_on_too(gekitai, path, tmp_path):
     assert whole.scores == play_match(gekitai, ["greedy", "random"], stop, 3)
 
 
-# -- What it refuses --------------------------------------------------------------------
+# -- Refusals ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def in_a_namespace(script, *arguments):
             [*prefix, "mount -t tmpfs none /tmp"], capture_output=True, check=False
         ).returncode
     ):
-        pytest.skip("nothing can be mounted here")
+        pytest.skip("needs permission to mount")
     return subprocess.run(
         [*prefix, f"set -e\n{script}", "sh", *map(str, arguments)],
         capture_output=True,

@@ -209,7 +209,7 @@ def test_moves_lead_to_the_result(game):
     assert sum(map(len, games)) == 20
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_an_interrupt_waits_until_a_process_has_been_started():
     steps = []
 

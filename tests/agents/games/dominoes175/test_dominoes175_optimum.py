@@ -96,7 +96,7 @@ def test_small_games(ends, goal, choose):
     assert found.rate == pytest.approx(plain_rate(ends, goal, choose), abs=1e-12)
 
 
-# -- The game itself --------------------------------------------------------------------------
+# -- The complete game ------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

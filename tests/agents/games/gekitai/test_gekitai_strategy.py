@@ -103,7 +103,7 @@ def test_the_check_has_the_rules_of_the_game(gekitai, live_positions):
         np.testing.assert_array_equal(results, after["returns"][every, seats])
 
 
-# -- Reading it. ----------------------------------------------------------------------------
+# -- Reading. -------------------------------------------------------------------------------
 
 
 @njit

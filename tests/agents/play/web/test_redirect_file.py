@@ -50,7 +50,7 @@ pathlib.Path("told").write_text(json.dumps(told), encoding="utf-8")
 """
 
 
-@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="BROWSER is of no account there")
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="ignores BROWSER")
 @pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM"])
 def test_the_browser_starts_without_the_token(tmp_path, ending):
     (tmp_path / "browser.py").write_text(BROWSER, encoding="utf-8")

@@ -53,7 +53,7 @@ class First(players.First):
     deterministic = True
 
 
-# -- Its moves --------------------------------------------------------------------------
+# -- Moves ------------------------------------------------------------------------------
 
 
 def test_it_plays_what_is_written(name, random_positions):
@@ -176,7 +176,7 @@ def test_no_forfeit_where_there_is_none_to_be_had(monkeypatch):
         agents.from_text(lambda _: "no", game).act(game.new(1, 0))
 
 
-# -- What is kept -----------------------------------------------------------------------
+# -- Kept dialogues ---------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:.*no legal move in 2 tries")
@@ -277,7 +277,7 @@ def test_bad_arguments(options, message, refused):
         agents.from_text(**{"function": first, "game": GAME112, **options})
 
 
-# -- By its name ------------------------------------------------------------------------
+# -- Making by name ---------------------------------------------------------------------
 
 
 def test_by_its_name(own_module):

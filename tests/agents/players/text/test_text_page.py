@@ -86,7 +86,7 @@ def test_it_does_not_where_that_cannot_help(status, ask, monkeypatch, refused):
 
 
 def test_a_client_of_a_library():
-    openai = pytest.importorskip("openai", reason="a chat server's client")
+    openai = pytest.importorskip("openai", reason="needs the package openai")
     names = {}
     (block,) = [block for block in BLOCKS if "ask_client" in block]
     exec(block, names)

@@ -18,7 +18,7 @@ from agents.games.gomoku.protocol.engine_process import EngineError, EngineProce
 pytestmark = pytest.mark.slow
 
 PATIENCE = 60.0
-posix = pytest.mark.skipif(os.name == "nt", reason="process groups as POSIX has them")
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX process groups")
 
 
 @pytest.fixture(params=[pytest.param(False, id="pipes"), pytest.param(True, id="copied")])

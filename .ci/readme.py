@@ -1,7 +1,7 @@
-"""The README as the package's long description, which hatchling asks for at every build.
+"""A build hook of hatchling that makes the package's long description from the README.
 
-Its links and pictures are relative, so that in a checkout they lead to the files beside it. On a
-package index they would lead nowhere.
+The README's links and pictures are relative, so they work in a checkout. On a package index they
+would be broken.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 class ReadmeHook(MetadataHookInterface):
-    """Sets `readme`. Its settings, in pyproject.toml, are `pages` and `images`."""
+    """A hook that sets `readme`. Its settings in pyproject.toml are `pages` and `images`."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
@@ -29,32 +29,34 @@ class ReadmeHook(MetadataHookInterface):
 
 
 def address(source: str, settings: dict[str, Any], name: str) -> str:
-    """Where the repository shows files of a kind.
+    """Return the base address of the repository's pages or images.
 
     Args:
-        source: the repository's address, or nothing.
-        settings: of the hook.
-        name: of the setting, in which `{source}` stands for the source.
+        source: address of the repository, or an empty string.
+        settings: settings of the hook.
+        name: name of the setting. Its value may contain `{source}`.
 
     Returns:
-        An address that ends in a slash; nothing without a source.
+        An address that ends with a slash; an empty string without a source.
 
     Raises:
-        ValueError: the source is no address of the web, or there is no such setting.
+        ValueError: the source is not a web address, or the setting is missing.
     """
     if not source:
         return ""
     parts = urlsplit(source)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise ValueError(f"Source in [project.urls] must be an address, got {source!r}")
+        raise ValueError(f"Source in [project.urls] must be a web address, got {source!r}")
     setting = settings.get(name)
     if not isinstance(setting, str) or not setting:
-        raise ValueError(f"[tool.hatch.metadata.hooks.custom] must say where {name} are")
+        raise ValueError(
+            f"{name} in [tool.hatch.metadata.hooks.custom] must be an address, got {setting!r}"
+        )
     return setting.replace("{source}", source.rstrip("/")).rstrip("/") + "/"
 
 
 def _outside_code(pattern: str) -> re.Pattern[str]:
-    """A pattern in Markdown, and as the group `code` what must be passed over to find it."""
+    """Return a regular expression for a pattern in Markdown, or for code and comments (`code`)."""
     return re.compile(
         rf"""
         (?P<code>
@@ -75,7 +77,7 @@ _IMAGES = {
     _outside_code(r"""<img\b(?P<words>) [^>]*? \ssrc="(?P<target>[^"]*)" [^>]*>"""): "",
 }
 _LINKS = {
-    # The words may have pictures, and brackets in code.
+    # The words may contain pictures, and brackets in code.
     _outside_code(rf"\[(?P<words>(?:!\[[^\[\]]*\]\([^()]*\)|`[^`]+`|[^\[\]`])*)\]{_TARGET}"): (
         "*{words}*"
     ),
@@ -83,28 +85,27 @@ _LINKS = {
         "<em>{words}</em>"
     ),
 }
-"""By how they are written, what comes instead of one that can lead nowhere. A link's words are a
-page's name, which in plain type would read as a part of its sentence. A picture's description tells
-nobody anything where no picture can be."""
+"""Regular expressions of links, with the replacement of a link without an address. The words are
+often a page's title, so italics separate them from the sentence."""
 _TARGETS = _outside_code(
     r"""
     (?: \]\(\s*<? | ^[ ]{0,3}\[[^\[\]]+\]:\s*<? | \b(?:src|srcset|href|poster)\s*=\s*["']? )
     (?P<target>[^\s()<>"']+)
     """
 )
-"""Whatever leads somewhere, in all the ways that Markdown and HTML have."""
+"""A regular expression of all kinds of links in Markdown and HTML."""
 
 
 def long_description(text: str, pages: str = "", images: str = "") -> str:
-    """A page of Markdown that reads well wherever it stands.
+    """Return a Markdown page without relative links.
 
     Args:
-        text: the page, which lies at the top of the repository.
-        pages: where its relative links are made to lead. Without it their words remain, in italics.
-        images: the same of its pictures. Without it they are left out.
+        text: the page, from the root of the repository.
+        pages: base address of relative links. Without it, only their words remain, in italics.
+        images: base address of relative pictures. Without it, pictures are removed.
 
     Raises:
-        ValueError: a relative link is written in a way that is not known here.
+        ValueError: the syntax of a relative link is not supported.
     """
     for patterns, base in ((_IMAGES, images), (_LINKS, pages)):
         for pattern, instead in patterns.items():
@@ -119,7 +120,7 @@ def long_description(text: str, pages: str = "", images: str = "") -> str:
 
 
 def _led(found: re.Match[str], base: str, instead: str) -> str:
-    """A link or picture that leads to `base`; without a base what comes instead of it."""
+    """Return a link or picture with the address under `base`, or `instead` without a base."""
     if found["code"] or not _relative(found["target"]):
         return found[0]
     if not base:
@@ -129,6 +130,6 @@ def _led(found: re.Match[str], base: str, instead: str) -> str:
 
 
 def _relative(target: str) -> bool:
-    """Whether it leads to a file of the repository, and not only to a heading of the same page."""
+    """Return whether a link refers to a file of the repository, not to a heading of its page."""
     parts = urlsplit(target)
     return bool(parts.path) and not parts.scheme and not parts.netloc

@@ -1,7 +1,7 @@
 """Build the documentation as a site: `build.py OUT`.
 
-Its pages are those that lie beside what they document: the README, every Markdown page of the
-packages and the campaign, the notebooks; and a page for every public name, from its docstring.
+The site contains the README, the Markdown pages of the packages and the campaign, the notebooks,
+and a page for each public name, made from its docstring.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ PACKAGES = {
     },
     "The six games": {},
 }
-"""Packages whose `__all__` is public, with a title each, by what people do with them."""
+"""Packages whose `__all__` is public, and their titles, by group of the reference."""
 
 SEE_ALSO = {
     "Training": ["agents.from_sb3"],
     "Arena and benchmark": ["agents.benchmark", "agents.exploitability", "agents.play_match"],
 }
-"""Public names of other packages that a group of the reference also lists."""
+"""Names of other packages that a group of the reference also lists."""
 
 PAGES = {
     "How to": [
@@ -72,7 +72,7 @@ PAGES = {
     ],
     "Project": ["boardenvs/CHANGES", "boardenvs/SECURITY", "tests/campaign/README"],
 }
-"""The pages that are listed at the side, beside games and notebooks."""
+"""Pages in the sidebar, besides games and notebooks, by section."""
 
 
 def groups() -> dict[str, dict[str, str]]:
@@ -123,28 +123,29 @@ def write_reference(folder: Path) -> None:
 def entry(package: str, name: str) -> str:
     """Return a list entry with a link to the page of a public name."""
     thing = getattr(importlib.import_module(package), name)
-    description = first_paragraph(thing) if callable(thing) else "The known names."
+    description = first_paragraph(thing) if callable(thing) else "All valid names."
     return f"- [`{name}`]({package}.{name}.md): {description}"
 
 
 def first_paragraph(thing: object) -> str:
-    """What a docstring says first, in one line."""
+    """Return the first paragraph of a docstring, in one line."""
     return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
 
 
 def toctree(pages: list[str], caption: str = "") -> list[str]:
-    """The lines by which pages come into the contents at the side."""
+    """Return the lines that add pages to the sidebar."""
     options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
     return ["", "```{toctree}", *options, "", *pages, "```", ""]
 
 
 def reference_page(package: str, name: str, pages: dict[int, str]) -> str:
-    """The page of one public name.
+    """Return the page of one public name.
 
     Args:
-        package: that has it.
-        name: its own.
-        pages: by the `id` of what they are about. What one has no other repeats.
+        package: package that exports the name.
+        name: the name.
+        pages: names of the pages, by the `id` of their objects. Other names of an object get a
+            link to its page.
     """
     from sphinx.pycode import ModuleAnalyzer
 
@@ -152,7 +153,7 @@ def reference_page(package: str, name: str, pages: dict[int, str]) -> str:
     lines = [f"# {package}.{name}", "", f"`from {package} import {name}`", ""]
     page = pages[id(thing)]
     if page != f"{package}.{name}":
-        return "\n".join([*lines, f"The same as [`{page}`]({page}.md).", ""])
+        return "\n".join([*lines, f"Alias of [`{page}`]({page}.md).", ""])
     if not callable(thing):
         return "\n".join([*lines, *(f"- `{one}`" for one in thing), ""])
     kind = "class" if inspect.isclass(thing) else "function"
@@ -168,13 +169,13 @@ def reference_page(package: str, name: str, pages: dict[int, str]) -> str:
             attributes = {name for _, name in documented} - set(vars(thing))
             lines.append(f"   :exclude-members: {', '.join(sorted(attributes))}")
             link = f"[`{above.__name__}`]({pages[id(above)]}.md)"
-            lines += ["```", "", f"It has all of {link} as well."]
+            lines += ["```", "", f"Inherits the members of {link}."]
             return "\n".join([*lines, ""])
     return "\n".join([*lines, "```", ""])
 
 
 def collect(folder: Path) -> None:
-    """Copy every page, and what pages show, to where it lies in the repository."""
+    """Copy the pages and their pictures, with the folders of the repository."""
     found = [ROOT / "README.md", *ROOT.glob("notebooks/*.ipynb"), ROOT / "tests/campaign/README.md"]
     for package in ("boardenvs", "agents"):
         for kind in ("md", "svg", "png", "gif"):
@@ -192,7 +193,7 @@ def collect(folder: Path) -> None:
 
 
 def linked(text: str, page: Path, folder: Path) -> str:
-    """A page whose links to files that are no pages, such as modules, are their names alone."""
+    """Replace links to files outside the site, such as modules, by their words."""
 
     def replacement(found: re.Match[str]) -> str:
         words, target = found.groups()
@@ -205,7 +206,7 @@ def linked(text: str, page: Path, folder: Path) -> str:
 
 
 def contents() -> str:
-    """Return the contents at the side of every page."""
+    """Return the lines of the whole sidebar."""
     import boardenvs
 
     games = [f"boardenvs/{game}/README" for game in boardenvs.GAMES]
@@ -220,7 +221,7 @@ def contents() -> str:
 
 
 class Links(HTMLParser):
-    """The addresses that a page leads to, and the anchors that it has."""
+    """A parser that collects the addresses in a page, and its anchors."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -237,7 +238,7 @@ class Links(HTMLParser):
 
 
 def broken(out: Path) -> list[str]:
-    """What leads nowhere within the site, a line each."""
+    """Return one line for each broken link within the site."""
     read: dict[Path, Links] = {}
     for page in out.rglob("*.html"):
         read[page] = Links()
@@ -252,14 +253,14 @@ def broken(out: Path) -> list[str]:
             anchors = read[target].anchors if target in read else set()
             known = not parts.fragment or target not in read or unquote(parts.fragment) in anchors
             if not target.exists() or not known:
-                lines.append(f"{page.relative_to(out)}: {address} leads nowhere")
+                lines.append(f"{page.relative_to(out)}: broken link to {address}")
     return lines
 
 
 def main() -> int:
-    """Build, and check."""
+    """Build the site and check its links."""
     parser = argparse.ArgumentParser(description="Build the documentation as a site.")
-    parser.add_argument("out", type=Path, help="an empty folder, or one that is made")
+    parser.add_argument("out", type=Path, help="folder to create, or an empty one")
     out = parser.parse_args().out.resolve()
     try:
         from sphinx.cmd.build import build_main
@@ -267,7 +268,7 @@ def main() -> int:
         print("the site needs the extra [docs]: pip install -e '.[docs]'", file=sys.stderr)
         return 2
     if out.exists() and any(out.iterdir()):
-        print(f"{out} is not empty", file=sys.stderr)
+        print(f"OUT must be a new or empty folder, got {out}", file=sys.stderr)
         return 2
     sys.path.insert(0, str(ROOT))
     with tempfile.TemporaryDirectory() as folder:
@@ -293,11 +294,11 @@ def main() -> int:
     shutil.copyfile(out / "README.html", out / "index.html")
     (out / "_sources").rmdir()
     for page in (out / "_modules").rglob("*.html"):
-        # Sphinx is wrong about where they lead, of a module whose names two packages have.
+        # Sphinx links a module's names to the wrong page if two packages export them.
         text = re.sub('<a class="viewcode-back".*?</a>', "", page.read_text("utf-8"))
         page.write_text(text, encoding="utf-8")
     lines = broken(out)
-    print("\n".join(lines[:50]) if lines else f"{out / 'index.html'}: every link leads somewhere")
+    print("\n".join(lines[:50]) if lines else f"{out / 'index.html'}: no broken links")
     return 1 if lines else 0
 
 

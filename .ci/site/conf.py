@@ -1,7 +1,7 @@
-"""How Sphinx builds the site. `build.py` collects its pages.
+"""Settings of Sphinx for the site. `build.py` collects the pages.
 
-Sphinx, since its search works from disk, its Python domain knows what a name refers to, and MyST
-reads the Markdown pages as they lie beside the code; furo, for phones and dark screens.
+Sphinx has a search that works from disk, resolves Python names, and reads the Markdown pages with
+MyST. The theme furo supports phones and dark mode.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ extensions = [
     "sphinx.ext.viewcode",
     "myst_nb",
 ]
-default_role = "code"  # as docstrings here have names: in single backticks
+default_role = "code"  # docstrings write names in single backticks
 autodoc_default_options = {"members": True, "member-order": "bysource"}
-autoclass_content = "both"  # the constructor has the arguments
+autoclass_content = "both"  # the docstrings of constructors describe the arguments
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
-maximum_signature_line_length = 76  # else an argument a line
+maximum_signature_line_length = 76  # longer signatures have one line per argument
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
-napoleon_use_rtype = False  # what is returned stands in one place
+napoleon_use_rtype = False  # the signature already has the type
 python_use_unqualified_type_names = True
 myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 4
-nb_execution_mode = "off"  # the notebooks are kept with their outputs
+nb_execution_mode = "off"  # the notebooks contain their outputs
 nb_render_markdown_format = "myst"
 html_theme = "furo"
 html_title = f"boardenvs {release}"
@@ -66,7 +66,7 @@ _FUNCTION = re.compile(r"<function (\w+)>")
 
 
 def plain(types: str) -> str:
-    """Types as the code has them: Sphinx spells out what NumPy's names stand for."""
+    """Return types as written in the code; Sphinx expands the aliases of NumPy."""
     types = types.replace(_ARRAY_LIKE, "ArrayLike").replace("<factory>", "...")
     types = _FUNCTION.sub(r"\1", _ARRAY.sub(r"NDArray[\1]", types))
     return _NUMPY.sub(r"np.\1", types)
@@ -75,20 +75,20 @@ def plain(types: str) -> str:
 def plain_signature(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returned: str
 ) -> tuple[str | None, str | None]:
-    """The types of a function."""
+    """Shorten the types of a function."""
     return signature and plain(signature), returned and plain(returned)
 
 
 def in_order(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Put examples last, and set right what Sphinx and napoleon make of some docstrings."""
+    """Move examples to the end, and work around problems of Sphinx and napoleon."""
     if what in ("attribute", "property"):
-        # Napoleon takes what comes before a colon in the first line for a type.
+        # Napoleon takes the text before a colon in the first line as a type.
         lines[:0] = ["..", ""]
         return
     rest, example = parted(lines)
     if what == "class" and "__init__" in vars(obj):
-        # It comes here twice, with the docstring of the class and with that of the constructor,
-        # which may be the base's: whose arguments are others.
+        # Sphinx calls this with the docstring of the class and with that of the constructor. The
+        # latter may come from the base class and describe other arguments.
         own = prepare_docstring(obj.__doc__ or "")
         if not obj.__init__.__doc__:
             rest = rest if lines[:1] == own[:1] else []
@@ -98,7 +98,7 @@ def in_order(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: l
 
 
 def parted(lines: list[str]) -> tuple[list[str], list[str]]:
-    """A docstring without its example, and the example."""
+    """Return a docstring without its example, and the example."""
     if "Example:" not in lines:
         return list(lines), []
     start = lines.index("Example:")
@@ -111,13 +111,13 @@ def parted(lines: list[str]) -> tuple[list[str], list[str]]:
 def told_elsewhere(
     app: Sphinx, what: str, name: str, obj: Any, skipped: bool, options: Any
 ) -> bool | None:
-    """Leave out what overrides a documented method and has nothing to add."""
+    """Skip methods and properties without a docstring, which only override documented ones."""
     function = inspect.isroutine(obj) or isinstance(obj, property)
     return True if function and not obj.__doc__ else None
 
 
 class Plain(ObjectDescription[Any]):
-    """What has a type that reads as in the code."""
+    """An object whose type is shown as in the code."""
 
     def run(self) -> list[Any]:
         for key in ("type", "value"):
@@ -127,21 +127,21 @@ class Plain(ObjectDescription[Any]):
 
 
 class PlainAttribute(Plain, PyAttribute):
-    """An attribute."""
+    """An attribute with such a type."""
 
 
 class PlainProperty(Plain, PyProperty):
-    """A property."""
+    """A property with such a type."""
 
 
 def source_of(app: Sphinx, module: str, name: str) -> str | None:
-    """Return the module with the source of a name; `None` for the module of the value."""
-    # Registration makes modules such as boardenvs.gekitai_v0, which have no file.
+    """Return the module with the source of a name; `None` for the default."""
+    # Registration creates modules such as boardenvs.gekitai_v0, which have no file.
     return "boardenvs.envs.aec" if module.endswith("_v0") else None
 
 
 def setup(app: Sphinx) -> None:
-    """Called by Sphinx."""
+    """Connect the functions of this file to Sphinx, which calls this one."""
     app.connect("viewcode-follow-imported", source_of)
     app.connect("autodoc-process-signature", plain_signature)
     app.connect("autodoc-process-docstring", in_order, priority=400)  # before napoleon

@@ -94,7 +94,7 @@ def session(main, arguments, next_line, encoding, seed):
         except SystemExit as stop:
             status = stop.code
         except TooLongError:
-            return "never over", keyboard.typed
+            return "timed out", keyboard.typed
         except BaseException as error:  # noqa: BLE001 any error is reported
             return f"{type(error).__name__}: {error}", keyboard.typed
     return fault(status, printed.getvalue(), problems.getvalue().encode()), keyboard.typed
@@ -261,7 +261,7 @@ def at_a_pipe(arguments, typed):
             out, err = process.communicate(typed, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
-            return "never over"
+            return "timed out"
     return fault(process.returncode, out, err)
 
 
@@ -283,7 +283,7 @@ def at_a_terminal(arguments, typed):
             while process.poll() is None:
                 if time.monotonic() > until:
                     process.kill()
-                    return f"never over, last {seen[-200:]!r}"
+                    return f"timed out after {seen[-200:]!r}"
                 readable, _, _ = select.select([ours], [], [], 0.02)
                 if readable:
                     with contextlib.suppress(OSError):  # the program has ended
@@ -351,7 +351,7 @@ def test_planted_faults_are_found():
         wrong, lines = session(breaks, [], lambda _: next(typed, b""), "utf-8", 0)
         assert wrong == "KeyError: 'A1'"
         assert lines == [b"x\n", b"A1\n"]
-        assert "never over" in session(hangs, [], lambda _: b"", "utf-8", 0)[0]
+        assert "timed out" in session(hangs, [], lambda _: b"", "utf-8", 0)[0]
     assert smallest(list(range(50)), lambda some: {7, 31} <= set(some)) == [7, 31]
     assert fault(1, b"", b"Traceback (most recent call last):\n")
     assert fault(2, b"", b"two\nlines error: \n")

@@ -129,10 +129,10 @@ def refuses(batch, actions, what):
         if "\n" in str(error):
             raise BrokenError(f"{batch.game!r}: {what}", f"several lines: {error}") from error
     else:
-        raise BrokenError(f"{batch.game!r}: {what}", "was taken")
+        raise BrokenError(f"{batch.game!r}: {what}", "was accepted")
     after = batch.states.tobytes(), batch.action_mask.tobytes(), batch.observation.tobytes()
     if before != after:
-        raise BrokenError(f"{batch.game!r}: {what}", "was refused and changed something")
+        raise BrokenError(f"{batch.game!r}: {what}", "raised and changed something")
 
 
 def batch_round(attack, name, seed):

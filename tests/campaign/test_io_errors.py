@@ -75,9 +75,9 @@ def failing(commands, folder, scenario, whole, error, for_good, at):
             return f"{where}: {wrong}"
         on = commands.run(folder, scenario.again(folder))
         if on.status != 0:
-            return f"{where}: going on: status {on.status}: {on.told[-500:]}"
+            return f"{where}: continued with status {on.status}: {on.told[-500:]}"
         end = scenario.result(folder)
-        return None if end == whole else f"{where}: going on it ends as {str(end)[:500]}"
+        return None if end == whole else f"{where}: continued, it ends as {str(end)[:500]}"
     finally:
         shutil.rmtree(folder)
 
@@ -92,7 +92,7 @@ def badly_told(ran, error, folder):
         return f"status {ran.status}: {ran.told[-500:]}"
     lines = [line for line in ran.told.splitlines() if line.startswith("boardenvs: error: ")]
     if len(lines) != 1 or not ran.told.endswith(f"{lines[0]}\n"):
-        return f"not one line at the end: {ran.told[-500:]}"
+        return f"the end is not one line: {ran.told[-500:]}"
     causes = (os.strerror(error), *BY_SQLITE[error]) if error else ()
     if ran.operation == "lock":
         causes += ("locking protocol", "database is locked")

@@ -52,7 +52,7 @@ def killed(commands, folder, scenario, whole, moments):
         else:
             ran = commands.run(folder, arguments)
         if ran.status != 0:
-            return kills, f"going on: status {ran.status}: {ran.told[-500:]}"
+            return kills, f"continued with status {ran.status}: {ran.told[-500:]}"
         end = scenario.result(folder)
         if kills and isinstance(scenario, Arena) and scenario.lost(folder):
             return kills, "games were lost or played again"

@@ -57,7 +57,7 @@ def killed(commands, folder, scenario, whole, kind, at):
             return f"{where}: {wrong}"
         on = commands.run(folder, scenario.again(folder))
         if on.status != 0:
-            return f"{where}: going on: status {on.status}: {on.told[-500:]}"
+            return f"{where}: continued with status {on.status}: {on.told[-500:]}"
         if isinstance(scenario, Arena) and scenario.lost(folder):
             return f"{where}: games were lost or played again"
         end = scenario.result(folder)

@@ -78,7 +78,7 @@ def shrunk(game, start, actions):
     """
     told = replay(game, start, actions)
     if told is None:
-        return actions, "not seen again in this game alone"
+        return actions, "no difference in this game alone"
     k = len(actions)
     while k:
         k -= 1

@@ -74,7 +74,7 @@ def finished(commands, folder, **environment):
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()
-            err += "\nnever over"
+            err += "\ntimed out"
         left.append((out.strip(), err.strip(), process.returncode))
     return left
 
@@ -94,7 +94,7 @@ def race(folder, same, threads):
             if loads and int(out) < SOURCES:
                 return f"{out} of {SOURCES} were loaded"
         if found := list(folder.rglob("*.tmp")):
-            return f"left {found}"
+            return f"temporary files are left: {found}"
         files = list(folder.rglob("*.nbc"))
         if len(files) != (1 if same else 2) * SOURCES:
             return f"{len(files)} files of {SOURCES} functions"

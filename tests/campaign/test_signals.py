@@ -109,11 +109,11 @@ def interrupted(folder, arguments, number, moment):
             status = process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
-            return True, f"it goes on for {PATIENCE} s"
+            return True, f"still running after {PATIENCE} s"
         took = time.monotonic() - begin
     err, out = ((folder / name).read_text("utf-8", "replace") for name in ("err", "out"))
     if ended:
-        wrong = f"it ended by itself with status {status}: {err[-800:]}" if status else None
+        wrong = f"exited before the signal with status {status}: {err[-800:]}" if status else None
         return False, wrong
     wrong = judged(status, number, err, out) if guarded else None
     return True, wrong and f"{wrong} ({took:.2f} s after the signal)"
@@ -130,7 +130,7 @@ def judged(status, number, err, out):
     last = err.rstrip("\n").rpartition("\n")[2]
     told = sum(line.startswith("boardenvs: stopped") for line in err.split("\n"))
     if (told, last.startswith("boardenvs: stopped")) != (1, True) and "Interrupted." not in out:
-        return f"not one line at the end: {err[-500:]}"
+        return f"the end is not one line: {err[-500:]}"
     return None
 
 

@@ -76,7 +76,7 @@ def test_as_sb3_contrib_computes_it(kind, masked, batch, six_shards):
             torch.testing.assert_close(*drawn, rtol=1e-4, atol=1e-5)
     both = kind.get_distribution, theirs.get_distribution
     entropies = [get(own, seen, masks).entropy().mean() for get in both]
-    heads = list(own.mlp_extractor.parameters())[:1]  # the policy's first layer in both models
+    heads = list(own.mlp_extractor.parameters())[:1]  # first parameter of the policy
     found = [torch.autograd.grad(one, heads)[0] for one in entropies]
     torch.testing.assert_close(*entropies)
     torch.testing.assert_close(*found, rtol=1e-3, atol=1e-7)

@@ -162,7 +162,7 @@ def test_one_for_the_size_goes_before_one_for_several(folder, refused):
     for other in (gomoku(10), gomoku(6), gomoku(7, win_length=5), gomoku(7, exact=True)):
         with refused(r"trained agent .*Gomoku\("):
             shipped(other)
-    # The more specific folder wins, as for all parts of a game.
+    # An earlier folder wins, even if its network fits several sizes.
     folder("b/nine.onnx", gomoku(8))
     assert shipped(gomoku(8)) == mixed
 

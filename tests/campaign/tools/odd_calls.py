@@ -489,7 +489,7 @@ def attempt(seed):
         if "\n" in str(error):
             return f"{type(error).__name__} of several lines: {error}{at}"
         if not str(error) and "MemoryError" not in kinds:
-            return f"{type(error).__name__} without a word"
+            return f"{type(error).__name__} without a message"
         if position_of(owner) != standing and chosen != "reset":
             return f"{type(error).__name__}: {error}: but the position has changed"
     else:
@@ -503,7 +503,7 @@ def attempt(seed):
     for k, v in given.items():
         changes = chosen == "play" and k == "states"
         if not changes and before.get(k) is not None and fingerprint(v) != before[k]:
-            return f"the caller's {k} has changed"
+            return f"argument {k} has changed"
     return None
 
 

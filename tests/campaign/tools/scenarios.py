@@ -45,7 +45,7 @@ class Watch:
     def wrong(self, folder, _, whole):
         """Return what is wrong with the files of an interrupted run, or `None`."""
         left = self.result(folder)
-        return next((f"{name} is not whole" for name in left if left[name] != whole[name]), None)
+        return next((f"{name} is incomplete" for name in left if left[name] != whole[name]), None)
 
 
 class Arena:
@@ -97,14 +97,14 @@ class Arena:
         names, rows, told, _ = whole
         there = self._rows(folder)
         if shown(folder) - names - {"s.db-wal", "s.db-shm", "s.db-journal"}:
-            return f"it left {shown(folder)}"
+            return f"unexpected files: {shown(folder)}"
         if any(row[:-1] not in rows for row in there) or len(there) < ran.stored:
             return f"of {ran.stored} games kept the store has {len(there)}"
         if (folder / "r.json").exists() and self._json(folder) != told:
-            return "r.json is not whole"
+            return "r.json is incomplete"
         page = folder / "p.html"
         if page.exists() and not page.read_text(encoding="utf-8").rstrip().endswith("</html>"):
-            return "p.html is not whole"
+            return "p.html is incomplete"
         self.before = there
         return None
 
@@ -144,7 +144,7 @@ class Train:
         if not run.is_dir():
             return None
         if shown(run) - whole[0]:
-            return f"it left {shown(run)}"
+            return f"unexpected files: {shown(run)}"
         for name in ("settings.json", "agent.json"):
             if (run / name).exists():
                 json.loads((run / name).read_text(encoding="utf-8"))
@@ -156,7 +156,7 @@ class Train:
                 return "the card is of another network"
         curve = run / "learning_curve.png"
         if curve.exists() and not curve.read_bytes().endswith(b"IEND\xaeB`\x82"):
-            return "the curve is not whole"
+            return "the curve is incomplete"
         return None
 
 

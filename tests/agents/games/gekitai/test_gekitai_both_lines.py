@@ -105,7 +105,7 @@ def test_both_readings_are_as_plain_rules_say(small, solvers, attack, plies, num
         some = [k for k, one in enumerate(answers) if one == answer][:num]
         assert len(some) == num
         chosen += some
-    # A win that needs no draw to count as a loss is a win in both interpretations.
+    # A win where lines of both players draw is also a win where the mover's line wins.
     assert set(answers) == {(False, False), (True, False), (True, True)}
     for k, both_draw in itertools.product(chosen, (False, True)):
         assert answers[k][both_draw] == forced(*asked[k], plies, attack, both_draw)

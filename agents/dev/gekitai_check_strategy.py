@@ -17,7 +17,7 @@ DESCRIPTION = "Check independently that a strategy wins Gekitai for the first pl
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
     parser.add_argument(
-        "file", nargs="?", type=Path, default=FILE, help="by default the shipped strategy"
+        "file", nargs="?", type=Path, default=FILE, help="file to check (default: the shipped one)"
     )
 
 

@@ -255,7 +255,9 @@ def _card(strategy: npt.NDArray[Any], file: Path, command: str) -> dict[str, Any
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
-    parser.add_argument("--out", type=Path, default=FILE, help="by default the shipped file")
+    parser.add_argument(
+        "--out", type=Path, default=FILE, help="file to write (default: the shipped one)"
+    )
     parser.add_argument(
         "--plies",
         type=int,

@@ -24,7 +24,10 @@ def add_agents(parser: argparse.ArgumentParser) -> None:
         "agents", nargs="+", metavar="AGENT", help="agent to judge, such as trained"
     )
     parser.add_argument(
-        "--against", metavar="AGENT", default="greedy", help="their opponent (default greedy)"
+        "--against",
+        metavar="AGENT",
+        default="greedy",
+        help="opponent of the agents (default greedy)",
     )
     parser.add_argument(
         "--games", type=int, default=100, metavar="N", help="games of each agent (default 100)"

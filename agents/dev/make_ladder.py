@@ -259,12 +259,16 @@ class _Tournament:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help="by default all tasks")
-    parser.add_argument("--suite", choices=list(SUITES), default="v1", help="default v1")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="task to play (default: all)")
+    parser.add_argument(
+        "--suite", choices=list(SUITES), default="v1", help="benchmark suite (default v1)"
+    )
     parser.add_argument(
         "--store", type=Path, metavar="FOLDER", required=True, help="folder for the games"
     )
-    parser.add_argument("--minutes", type=float, default=30.0, help="for each task (default 30)")
+    parser.add_argument(
+        "--minutes", type=float, default=30.0, help="minutes for each task (default 30)"
+    )
     parser.add_argument("--workers", type=int, default=1, help="number of processes (default 1)")
 
 

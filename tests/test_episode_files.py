@@ -249,7 +249,7 @@ def test_any_damage(file, data):
 
 @given(st.data())
 def test_any_value_anywhere(file, data):
-    """Any value of the content, at any depth, may be replaced, removed or added to."""
+    """Files load or are refused if any value, at any depth, is replaced, removed or added to."""
     won().save(file)
     content = json.loads(file.read_text(encoding="utf-8"))
     content.pop("sha256")

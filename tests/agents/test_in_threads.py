@@ -143,7 +143,7 @@ def search_until(sent, agent, state):
 @pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("spec", ["puct:400", "puct:10s", "mcts:10s"])
 def test_a_search_that_is_interrupted_at_any_time_ends(spec):
-    """An interrupt may meet a thread during its turn, while it waits, or in a network's code."""
+    """An interrupt ends a search during a turn, while waiting, or in a network's code."""
     game = boardenvs.make("gekitai")
     agent = agents.make(spec, game, seed=0, threads=2)
     state, main = game.new(1, 0), threading.main_thread().ident

@@ -103,7 +103,7 @@ def test_a_bad_position_is_refused_and_the_game_goes_on(game):
 
 
 def test_games_that_never_last_until_our_turn_are_refused():
-    """The first of the two seats ends every game with its first ply."""
+    """Environments raise if the other seat ends every game with its first ply."""
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
     env = SeatEnv(game, seat=1)

@@ -396,7 +396,7 @@ def test_three_arrived_come_before_the_draw():
 
 @pytest.mark.parametrize("draw_rule", ["forward", "jump"])
 def test_a_race_that_cannot_begin(draw_rule):
-    """All obstacles are directly behind the gate."""
+    """A race is drawn, or truncated with "jump", if all obstacles are directly behind the gate."""
     game = boardenvs.make(
         "goat_race",
         num_players=2,

@@ -362,7 +362,7 @@ def test_white_can_win(played):
 
 
 def test_a_draw(played):
-    """A full 9 x 9 board in rows of two and two, without a line of five."""
+    """A full 9 x 9 board without a line of five is a draw."""
     black = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 0]
     white = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 1]
     while len(black) > len(white) + 1:
@@ -520,7 +520,7 @@ answers = st.sampled_from(["1", "2", "3", "4", "9", "13", "m", "", "x", "99 A"])
 
 @given(st.lists(answers | st.text(max_size=8), max_size=60))
 def test_whatever_is_typed(lines):
-    """Only the end of input or 5 in the menu end the program, for any input."""
+    """For any input, only its end or 5 in the menu ends the program."""
     waiting = iter(lines)
 
     def typed(prompt):

@@ -153,7 +153,7 @@ def test_render_suffices_for_a_video(with_extra):
 
 @pytest.mark.slow
 def test_hiding_hides(with_extra):
-    """The test above relies on hidden modules being unavailable."""
+    """Hidden modules are unavailable, as the test above assumes."""
     done = with_extra("web", RECORD_VIDEO)
     assert "moviepy is not installed" in done.stderr
 

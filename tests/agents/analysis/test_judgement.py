@@ -59,7 +59,7 @@ def test_every_move_of_112_is_judged_by_exact_as_it_is():
 
 
 def test_values_after_a_move_are_the_movers(gekitai):
-    """X wins at once by A3. O could win at once by F4 if it were to move."""
+    """Values are the mover's: X wins at once by A3, although O could win by F4 in its turn."""
     rows = ["X.....", "X.....", "......", "......", ".....O", ".....O"]
     state = gekitai.from_dict({"board": rows, "to_move": 0})
     for spec in ("mcts:200", "puct:50", "exact"):

@@ -40,7 +40,7 @@ def test_the_shipped_ones_are_made_again(name, params, tmp_path):
 
 
 def test_more_than_there_are_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
-    """Up to symmetry, a board of 5 by 5 has only six places for a stone."""
+    """More than six openings are refused: a 5 by 5 board has six places up to symmetry."""
     monkeypatch.setattr("agents.dev.openings._IN_VAIN", 300)
     path = tmp_path / "some.json"
     words = "openings gomoku -p board_size=5 --num 7 --moves 1 --budget 50 --out"

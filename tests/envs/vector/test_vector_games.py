@@ -206,7 +206,7 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
 
 @pytest.mark.parametrize("record", [False, True])
 def test_games_that_never_last_until_our_turn_are_refused(record):
-    """The first of the two seats ends every game with its first ply."""
+    """Environments raise if the other seat ends every game with its first ply."""
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
     words = make_streams(np.uint64(0), 3)

@@ -118,7 +118,7 @@ def test_both_readings_are_as_plain_rules_say(small, solvers, attack, plies, num
 
 
 def test_replies_are_those_of_the_reading(small, solvers):
-    """A reply after which the attacker wins may be a draw in the other interpretation."""
+    """Lost replies follow the interpretation: the same reply may be a draw in the other one."""
     asked = []
     for one in positions(4000, 5):
         state = as_state(small, *one)

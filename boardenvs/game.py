@@ -44,7 +44,7 @@ class Game:
 
     - Play: `new`, `legal`, `play`.
     - View of a seat: `observe`, `observe_to_move`, `conceal`, `info`, `infos`.
-    - Status: `to_move`, `returns`, `terminated`, `truncated`, `over`.
+    - Status: `to_move`, `seats_in_turn`, `returns`, `terminated`, `truncated`, `over`.
     - Text and pictures: `to_text`, `from_text`, `action_to_text`, `action_from_text`, `picture`,
       `rgb_array`.
     - Dictionaries: `to_dict`, `from_dict`, `restore`.
@@ -358,6 +358,15 @@ class Game:
     def to_move(self, states: States) -> npt.NDArray[np.int8]:
         """Return the seat to move, shape (N,). After the end this is the next seat in turn."""
         return self.arrays.batch(states)["to_move"].copy()
+
+    def seats_in_turn(self, states: States) -> npt.NDArray[np.int64]:
+        """Return the seats in the order of play, the seat to move first, shape (N, num_players).
+
+        Observations must list players in this order if they do not list them by seat. By default
+        seat k + 1 plays after seat k; a game with another order overrides this method.
+        """
+        first = self.arrays.batch(states)["to_move"].astype(np.int64)
+        return (first[:, None] + np.arange(self.num_players)) % self.num_players
 
     def returns(self, states: States) -> npt.NDArray[np.float32]:
         """Return the result of each seat, shape (N, num_players), all 0 until the end."""

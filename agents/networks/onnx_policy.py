@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from agents.networks.card import int8_version, read_card, shipped
 from agents.networks.onnx_check import check_network
+from agents.networks.seat_values import by_seat
 from agents.networks.sizes import free_axes
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
@@ -32,9 +33,9 @@ class OnnxPolicy:
     """A policy network in an ONNX file, which is an `agents.search.puct.Evaluator`.
 
     The network takes `observation`, float32 of shape (N, *observation_shape), and returns `logits`
-    of shape (N, num_actions) and `value` of shape (N,). It always receives observations as in its
-    training, so it also plays games that differ only in `Game.observation_params`. A network may
-    support several board sizes (`agents.networks.sizes`); an `OnnxPolicy` plays one size.
+    of shape (N, num_actions) and `value`, see `num_values`. It always receives observations as in
+    its training, so it also plays games that differ only in `Game.observation_params`. A network
+    may support several board sizes (`agents.networks.sizes`); an `OnnxPolicy` plays one size.
 
     Untrusted files are supported: a file with wrong content, or a network that fails, raises a
     `ValueError` of one line. Weights in other files, loops, and operators other than ONNX's own are
@@ -75,6 +76,10 @@ class OnnxPolicy:
         self.observed_game = type(game)(**{**game.params, **taken})
         """The game with the observations that the network takes."""
         self._sessions = {1: self._load(1)}
+        self.num_values = self._num_values()
+        """Number of values of a position: 1, of shape (N,) or (N, 1), for the seat to move; or
+        `num_players`, of shape (N, num_players), in the order of play from the seat to move (see
+        `agents.networks.seat_values`)."""
 
     # An inference session cannot be copied or pickled, so a copy loads its own.
     def __getstate__(self) -> dict[str, Any]:
@@ -98,7 +103,10 @@ class OnnxPolicy:
     def evaluate(
         self, states: States, threads: int | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Return logits of shape (N, num_actions), unmasked, and values of shape (N,).
+        """Return logits of shape (N, num_actions), unmasked, and values.
+
+        The values are those of the seats to move, shape (N,). If `num_values` is above 1, they are
+        those of every seat, shape (N, num_players).
 
         Several threads may call this method at once. The result does not depend on threads.
 
@@ -110,24 +118,29 @@ class OnnxPolicy:
             ValueError: the network fails, or returns arrays of other shapes.
         """
         observations = self.observed_game.observe_to_move(states).astype(np.float32)
-        return self.evaluate_observations(observations, threads)
+        logits, values = self.evaluate_observations(observations, threads)
+        return logits, values if values.ndim == 1 else by_seat(self.game, states, values)
 
     def evaluate_observations(
         self, observations: npt.NDArray[np.float32], threads: int | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Evaluate observations of shape (N, *observation_shape); see `evaluate`."""
+        """Evaluate observations of shape (N, *observation_shape); see `evaluate`.
+
+        Values of several seats are in the order of play, the seat to move first.
+        """
         session = self.session_for(len(observations), threads)
         try:
             logits, value = session.run(["logits", "value"], {"observation": observations})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
             raise ValueError(f"{self.path} failed: {_reason(error)}") from None
-        expected = len(observations), self.game.num_actions
-        if logits.shape != expected or value.size != len(observations):
+        num = len(observations)
+        expected = num, self.game.num_actions
+        if logits.shape != expected or value.size != num * self.num_values:
             raise ValueError(
-                f"{self.path} must return logits of shape {expected} and value of shape "
-                f"{expected[:1]}, got {logits.shape} and {value.shape}"
+                f"{self.path} must return logits of shape {expected} and {self.num_values} "
+                f"value(s) for each position, got {logits.shape} and {value.shape}"
             )
-        return logits, value.reshape(-1)
+        return logits, value.reshape(num) if self.num_values == 1 else value
 
     def bind_to_arrays(self, capacity: int) -> BoundNetwork:
         """Bind the network to new arrays, which makes repeated calls cheaper.
@@ -182,13 +195,22 @@ class OnnxPolicy:
         outputs = {o.name: _kind(o) for o in session.get_outputs()}
         expected = {"observation": f"tensor(float) {['n', *game.observation_shape]}"}
         logits = f"tensor(float) {['n', game.num_actions]}"
-        value = outputs.get("value", "")
-        if inputs != expected or outputs.get("logits") != logits or value[:13] != "tensor(float)":
+        shapes = ["n"], ["n", 1], ["n", game.num_players]
+        values = [f"tensor(float) {shape}" for shape in shapes]
+        if (
+            inputs != expected
+            or outputs.get("logits") != logits
+            or outputs.get("value") not in values
+        ):
             raise ValueError(
                 f"{path} must have inputs {expected} and outputs logits {logits} and value "
-                f"tensor(float), got inputs {inputs} and outputs {outputs}"
+                f"{' or '.join(values)}, got inputs {inputs} and outputs {outputs}"
             )
         return session
+
+    def _num_values(self) -> int:
+        shapes = {output.name: output.shape for output in self._sessions[1].get_outputs()}
+        return int((*shapes["value"], 1)[1])
 
 
 class BoundNetwork:
@@ -207,7 +229,7 @@ class BoundNetwork:
         >>> bound.seen[:3] = seen.reshape(3, -1)
         >>> bound.evaluate(3)
         >>> bound.logits[:3].shape, bound.values[:3].shape
-        ((3, 18), (3,))
+        ((3, 18), (3, 1))
     """
 
     def __init__(self, network: OnnxPolicy, capacity: int) -> None:
@@ -220,8 +242,8 @@ class BoundNetwork:
         """Input: observations, shape (capacity, observation_size)."""
         self.logits = np.zeros((capacity, network.game.num_actions), np.float32)
         """Output: logits of the actions, unmasked, shape (capacity, num_actions)."""
-        self.values = np.zeros(capacity, np.float32)
-        """Output: the results expected for the seat to move, shape (capacity,)."""
+        self.values = np.zeros((capacity, network.num_values), np.float32)
+        """Output: expected results, shape (capacity, num_values); see `OnnxPolicy.num_values`."""
         self._calls: dict[tuple[int, int | None], Callable[[], object]] = {}
 
     def evaluate(self, num: int, threads: int | None = None) -> None:
@@ -254,7 +276,7 @@ class BoundNetwork:
         binding.bind_input("observation", "cpu", 0, np.float32, shape, self.seen.ctypes.data)
         ranks = {output.name: len(output.shape) for output in session.get_outputs()}
         for name, array in (("logits", self.logits), ("value", self.values)):
-            shape = num, *array.shape[1:], *[1] * (ranks[name] - array.ndim)
+            shape = (num, *array.shape[1:])[: ranks[name]]
             binding.bind_output(name, "cpu", 0, np.float32, shape, array.ctypes.data)
         return functools.partial(session.run_with_iobinding, binding)
 

@@ -182,7 +182,33 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
     action_space: spaces.Discrete
     action_dist: Any
+    optimizer_class: Any
+    num_values = 1
     in_bfloat16 = False
+
+    def __init__(self, *args: Any, num_values: int = 1, **kwargs: Any) -> None:
+        """Set up as the base class does.
+
+        Args:
+            *args: arguments of the base class.
+            num_values: number of values, see `agents.networks.seat_values`. MaskablePPO trains the
+                first one, that of the learner's seat.
+            **kwargs: arguments of the base class.
+        """
+        self.num_values = num_values
+        super().__init__(*args, **kwargs)
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        if self.num_values > 1:
+            self.value_net = nn.Linear(self.mlp_extractor.latent_dim_vf, self.num_values)
+            nn.init.orthogonal_(self.value_net.weight)
+            nn.init.zeros_(self.value_net.bias)
+            self._new_optimizer(lr_schedule)
+
+    def _new_optimizer(self, lr_schedule: Any) -> None:
+        rate = lr_schedule(1)
+        self.optimizer = self.optimizer_class(self.parameters(), lr=rate, **self.optimizer_kwargs)
 
     def forward(
         self,
@@ -221,6 +247,10 @@ class PlainPolicy(MaskableActorCriticPolicy):
             distribution.apply_masking(action_masks)
         return distribution
 
+    def predict_values(self, obs: Any) -> torch.Tensor:
+        """Return values of the learner's seat, shape (N, 1)."""
+        return super().predict_values(obs)[:, :1]
+
     def logits(self, obs: torch.Tensor) -> torch.Tensor:
         """Return unmasked logits of shape (N, num_actions)."""
 
@@ -237,10 +267,11 @@ class PlainPolicy(MaskableActorCriticPolicy):
     def _logs_and_values(
         self, seen: torch.Tensor, masks: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return log probabilities of all actions, and values."""
+        """Return log probabilities of all actions, and values of the learner's seat."""
         logits, values = logits_and_values(self, seen.float(), bfloat16=self.in_bfloat16)
         # Minus infinity times a probability of 0 would be NaN.
-        return torch.log_softmax(logits.masked_fill(~masks, -1e8), 1), values
+        logs = torch.log_softmax(logits.masked_fill(~masks, -1e8), 1)
+        return logs, values if values.dim() == 1 else values[:, 0]
 
     def _given(self, masks: Any, obs: torch.Tensor) -> torch.Tensor:
         """Return SB3's masks as booleans; without masks all actions are legal."""
@@ -262,7 +293,6 @@ class BoardPolicy(PlainPolicy):
     features_extractor: BoardTrunk
     mlp_extractor: Any
     net_arch: list[int]
-    optimizer_class: Any
 
     def __init__(self, *args: Any, in_bfloat16: bool = False, **kwargs: Any) -> None:
         """Set up as the base class does, with a `BoardTrunk`."""
@@ -282,10 +312,7 @@ class BoardPolicy(PlainPolicy):
             # likely at the start.
             nn.init.orthogonal_(self.mlp_extractor.policy.weight, gain=0.01)
             self.action_net = nn.Identity()
-            rate = lr_schedule(1)
-            self.optimizer = self.optimizer_class(
-                self.parameters(), lr=rate, **self.optimizer_kwargs
-            )
+            self._new_optimizer(lr_schedule)
 
 
 def logits_and_values(
@@ -299,14 +326,16 @@ def logits_and_values(
         bfloat16: whether the features extractor multiplies in bfloat16, on a CPU.
 
     Returns:
-        Logits of shape (N, num_actions), unmasked, and values of shape (N,).
+        Logits of shape (N, num_actions), unmasked, and values of shape (N,), or of shape
+        (N, num_values) if the policy has several values.
     """
     # The cache of bfloat16 weights is disabled, because threads would share it.
     inexact = torch.autocast("cpu", torch.bfloat16, cache_enabled=False)
     with inexact if bfloat16 else contextlib.nullcontext():
         features = policy.features_extractor(observations)
     for_policy, for_value = policy.mlp_extractor(features)
-    return policy.action_net(for_policy), policy.value_net(for_value).squeeze(-1)
+    values = policy.value_net(for_value)
+    return policy.action_net(for_policy), values.squeeze(-1) if values.shape[-1] == 1 else values
 
 
 def copied(policy: Any) -> Any:

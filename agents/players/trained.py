@@ -84,11 +84,13 @@ class TrainedAgent(Agent):
             return np.zeros(0, np.int64), []
         logits, estimates = self.network.evaluate(states)
         masks = self.game.legal(states)
-        # The network's value is for the seat to move. With two seats, the other has its negative.
         values = np.full((len(states), self.game.num_players), np.nan)
-        if self.game.num_players == 2:
-            values[:] = -estimates[:, None]
-        values[np.arange(len(states)), states["to_move"]] = estimates
+        if estimates.ndim == 2:
+            values[:] = estimates
+        else:  # only for the seat to move; with two seats, the other has its negative
+            if self.game.num_players == 2:
+                values[:] = -estimates[:, None]
+            values[np.arange(len(states)), states["to_move"]] = estimates
         policies = masked_policy(logits, masks)
         analyses = [Analysis.of_policy(*one) for one in zip(policies, values, strict=True)]
         return masked_choice(logits, masks, self.temperature, random_bits), analyses

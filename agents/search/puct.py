@@ -96,8 +96,9 @@ class Evaluator(Protocol):
 
         Returns:
             Logits of the actions, float32 of shape (N, num_actions), where illegal actions are
-            ignored; and the expected result of the seat to move, from -1 to 1, float32 of shape
-            (N,).
+            ignored; and expected results from -1 to 1, float32: of the seat to move, shape (N,), or
+            of every seat, shape (N, num_players). With three or more players the search needs those
+            of every seat: it cannot see which seat gains what the seat to move does not.
         """
 
 

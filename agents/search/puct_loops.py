@@ -85,7 +85,8 @@ class Leaves(NamedTuple):
     logits: npt.NDArray[np.float32]
     """Logits of the evaluator, shape (capacity, num_actions)."""
     estimates: npt.NDArray[np.float32]
-    """Values of the evaluator, shape (capacity,)."""
+    """Values of the evaluator: of every seat, shape (capacity, num_players), or only of the seat to
+    move, shape (capacity, 1)."""
 
 
 class _Scratch(NamedTuple):
@@ -256,14 +257,21 @@ def leave_only(tree, action):
 
 
 @over_rules()
-def open_leaf(tree, leaf, mask, logits, estimate):
-    """Add the edges of a leaf with their priors, and set the result of its simulation."""
+def open_leaf(tree, leaf, mask, logits, estimates):
+    """Add the edges of a leaf with their priors, and set the result of its simulation.
+
+    If only the value of the seat to move is known, the others share its opposite equally.
+    """
     n = tree.nodes[leaf]
     n.num_edges = 0
-    value = np.float32(min(max(estimate, -1.0), 1.0)) if not np.isnan(estimate) else np.float32(0)
+    of_each = len(estimates) == len(tree.result)
+    value = in_range(estimates[n.mover if of_each else 0])
     rest = np.float32(-value / max(1, len(tree.result) - 1))
     for k in range(len(tree.result)):
-        tree.result[k] = value if k == n.mover else rest
+        tree.result[k] = rest
+        if of_each:
+            tree.result[k] = in_range(estimates[k])
+    tree.result[n.mover] = value
     for a in range(len(mask)):
         tree.mask[a] = mask[a]
     if not expand(tree, leaf):
@@ -285,6 +293,12 @@ def open_leaf(tree, leaf, mask, logits, estimate):
         e.width = e.prior
         e.worth = value  # the worth until the first visit
     n.tried = n.num_edges
+
+
+@over_rules()
+def in_range(value):
+    """Return a value clipped to results; NaN becomes 0."""
+    return np.float32(min(max(value, -1.0), 1.0)) if not np.isnan(value) else np.float32(0)
 
 
 @over_rules()

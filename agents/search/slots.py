@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.in_threads import LOOK, StoppedError, Stopping, held_locks, in_threads, never
+from agents.networks.seat_values import by_seat, shared
 from agents.search.puct_loops import Leaves
 from boardenvs.game import Game, States
 
@@ -41,6 +42,8 @@ class Bound(Protocol):
     seen: npt.NDArray[np.float32]
     logits: npt.NDArray[np.float32]
     values: npt.NDArray[np.float32]
+    """Shape (capacity, 1), or (capacity, num_players) for the seats in the order of play, the seat
+    to move first."""
 
     def evaluate(self, num: int, threads: int | None = None) -> None:
         """Evaluate the first `num` rows of `seen`, and write to `logits` and `values`."""
@@ -61,6 +64,7 @@ class Slot:
             capacity: maximum number of leaves.
             bind: function that binds the evaluator to arrays; `None` for an evaluator of records.
         """
+        self._game = game
         self.num = 0
         """Number of leaves in the slot."""
         self.capacity = capacity
@@ -68,22 +72,23 @@ class Slot:
         seen_constants = game.constants
         seen = np.empty((0, game.observation_size), np.float32)
         logits = np.empty((capacity, game.num_actions), np.float32)
-        estimates = np.empty(capacity, np.float32)
+        estimates = np.empty((capacity, game.num_players), np.float32)
         if self.bound is not None:
             bound = self.bound
             seen_constants = bound.observed_game.constants
             seen, logits, estimates = bound.seen, bound.logits, bound.values
             size = bound.observed_game.observation_size
-            for name, array, shape in (
-                ("seen", seen, (capacity, size)),
-                ("logits", logits, (capacity, game.num_actions)),
-                ("values", estimates, (capacity,)),
+            for name, array, shapes in (
+                ("seen", seen, [(capacity, size)]),
+                ("logits", logits, [(capacity, game.num_actions)]),
+                ("values", estimates, [(capacity, 1), (capacity, game.num_players)]),
             ):
                 # The compiled loop does not check the arrays.
-                if array.dtype != np.float32 or array.shape != shape or not array.flags.carray:
+                shape = array.shape
+                if array.dtype != np.float32 or shape not in shapes or not array.flags.carray:
                     raise ValueError(
                         f"the evaluator's {name} must be a writable contiguous float32 array of "
-                        f"shape {shape}, got {array.dtype} of shape {array.shape}"
+                        f"shape {' or '.join(map(str, shapes))}, got {array.dtype} of shape {shape}"
                     )
         self.leaves = Leaves(
             states=np.empty(capacity, game.state_dtype),
@@ -105,17 +110,23 @@ class Slot:
         num = self.num
         if self.bound is not None:
             self.bound.evaluate(num, threads)
+            values = self.leaves.estimates[:num]
+            if values.shape[1] > 1:
+                values[:] = by_seat(self._game, self.leaves.states[:num], values)
             return
         leaves = self.leaves
         logits, estimates = evaluate(leaves.states[:num])
-        shapes = np.shape(logits), np.shape(estimates)
-        expected = (num, leaves.masks.shape[1]), (num,)
-        if shapes != expected:
+        num_actions, num_players = leaves.masks.shape[1], leaves.estimates.shape[1]
+        shapes = (num, num_actions), [(num,), (num, num_players)]
+        if np.shape(logits) != shapes[0] or np.shape(estimates) not in shapes[1]:
             raise ValueError(
-                f"the evaluator must return logits of shape {expected[0]} and values of shape "
-                f"{expected[1]}, got {shapes[0]} and {shapes[1]}"
+                f"the evaluator must return logits of shape {shapes[0]} and values of shape "
+                f"{' or '.join(map(str, shapes[1]))}, got {np.shape(logits)} and "
+                f"{np.shape(estimates)}"
             )
         leaves.logits[:num] = logits
+        if np.ndim(estimates) == 1:
+            estimates = shared(leaves.states[:num]["to_move"], estimates, num_players)
         leaves.estimates[:num] = estimates
 
 

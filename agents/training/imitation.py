@@ -12,9 +12,11 @@ import torch
 
 from agents.agent import Agent, RandomBits
 from agents.networks.policy_networks import sharded_logits_and_values
+from agents.networks.seat_values import check_num_values, in_turn, num_values
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.self_play.actors import fixed_opponents
 from agents.training.self_play.replay_buffer import ReplayBuffer
+from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings
 from boardenvs.envs.playout import playout
 from boardenvs.game import Game, States
@@ -50,12 +52,14 @@ class CloningLearner:
             game: the game to learn. With several sizes, each gradient step uses one size.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of the imitation.
-            agents: agents of the spec `settings.agent`, one for each size.
+            agents: agents of the spec `settings.agent`, one for each size. Of a `PolicyAgent`,
+                the policy learns the probabilities of all actions.
             seed: seed of the games, the order of their positions, and the opponents.
 
         Raises:
             ValueError: `value_share` is above 0 and the agents return no values, an opponent cannot
-                be made, or the buffer is smaller than the number of sizes.
+                be made, the buffer is smaller than the number of sizes, or the policy has another
+                number of values (see `agents.networks.seat_values`).
         """
         self.game = game
         self.policy = policy
@@ -65,6 +69,7 @@ class CloningLearner:
         self._agents = list(agents)
         self._rng = np.random.default_rng(seed)
         self._games = games_of(game)
+        check_num_values(policy, self._games[0])
         self._symmetries = [one.symmetries() for one in self._games]
         self._lengths = [1.0] * len(self._games)
         """Latest mean number of positions of a game on each size."""
@@ -147,8 +152,8 @@ class CloningLearner:
 
     def _agent_has_values(self) -> bool:
         start, nobody = self._games[0].new(1, 0), np.zeros(1, np.uint64)
-        movers = start["to_move"].astype(np.int64)
-        return not np.isnan(_considered(self._agents[0], start, nobody, movers)[1][0])
+        told = _considered(self._agents[0], start, nobody)[1]
+        return not np.isnan(in_turn(self._games[0], start, told)).any()
 
     def _numbers_of_games(self) -> list[int]:
         """Return the games of a round on each size, so that positions match the sizes' shares."""
@@ -160,12 +165,12 @@ class CloningLearner:
         rows: list[tuple[npt.NDArray[Any], ...]] = []
         while not rows:  # short games may end in their random opening
             states = self._played(size, num, rows)
-        seen, masks, actions, movers, games, told, shares = (
+        seen, masks, actions, turns, games, told, shares = (
             np.concatenate(row) for row in zip(*rows, strict=True)
         )
         self._lengths[size] = len(seen) / num
-        results = self._games[size].returns(states)[games, movers]
-        values = (shares * told + (1 - shares) * results).astype(np.float32)
+        results = self._games[size].returns(states)[games[:, None], turns]
+        values = (shares[:, None] * told + (1 - shares[:, None]) * results).astype(np.float32)
         return seen, masks, actions, values
 
     def _played(self, size: int, num: int, rows: list[tuple[npt.NDArray[Any], ...]]) -> States:
@@ -185,9 +190,8 @@ class CloningLearner:
             if len(asked):
                 seen = game.observe(part[asked], movers[asked])
                 chosen, worths, shares = self._answers(size, part[asked], movers[asked])
-                rows.append(
-                    (seen, legal[asked], chosen, movers[asked], live[asked], worths, shares)
-                )
+                turns = game.seats_in_turn(part[asked])[:, : num_values(game)]
+                rows.append((seen, legal[asked], chosen, turns, live[asked], worths, shares))
             strays = rng.random(len(asked)) < self.settings.random_share
             played = np.argmax(rng.random(legal.shape) * legal, 1)
             if len(asked) and self.settings.learner_share and self.steps:
@@ -228,10 +232,11 @@ class CloningLearner:
         random_bits = rng.integers(0, 2**64, len(states), np.uint64)
         random_bits *= np.uint64(not settings.fixed_ties)
         if settings.value_share:
-            chosen, told, proven = _considered(agent, known, random_bits, movers)
+            chosen, told, proven = _considered(agent, known, random_bits)
+            told = in_turn(self._games[size], states, told)
             return chosen, told, np.where(proven, 1, settings.value_share)
-        nothing = np.zeros(len(states))
-        return agent.choose(known, random_bits), nothing, nothing
+        nothing = np.zeros((len(states), num_values(self._games[size])))
+        return agent.choose(known, random_bits), nothing, nothing[:, 0]
 
     def _likeliest(
         self, seen: npt.NDArray[np.int8], legal: npt.NDArray[np.bool_]
@@ -266,6 +271,18 @@ class CloningLearner:
             symmetries.actions_shown(actions, views),
         )
 
+    def _policy_of_teacher(
+        self, seen: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+    ) -> torch.Tensor | None:
+        """Return the probabilities that the imitated agent's policy gives; `None` without one."""
+        teacher = self._agents[0]
+        if not isinstance(teacher, PolicyAgent):
+            return None
+        device = self.policy.device
+        with torch.no_grad():
+            logits, _ = sharded_logits_and_values(teacher.policy, torch.from_numpy(seen).to(device))
+            return logits.masked_fill(torch.from_numpy(~masks).to(device), -1e9).softmax(1)
+
     def _fit(
         self,
         seen: npt.NDArray[np.int8],
@@ -278,8 +295,10 @@ class CloningLearner:
         logits, values = sharded_logits_and_values(self.policy, torch.from_numpy(seen).to(device))
         logits = logits.masked_fill(torch.from_numpy(~masks).to(device), -1e9)
         wanted = torch.from_numpy(actions).to(device)
-        policy_loss = torch.nn.functional.cross_entropy(logits, wanted)
-        value_loss = torch.nn.functional.mse_loss(values, torch.from_numpy(worth).to(device))
+        told = self._policy_of_teacher(seen, masks)
+        policy_loss = torch.nn.functional.cross_entropy(logits, wanted if told is None else told)
+        results = torch.from_numpy(worth).to(device)
+        value_loss = torch.nn.functional.mse_loss(values.reshape(results.shape), results)
         self._optimizer.zero_grad()
         (policy_loss + value_loss).backward()
         self._optimizer.step()
@@ -294,16 +313,18 @@ def _sample_dtype(game: Game) -> np.dtype[np.void]:
             ("observation", np.int8, game.observation_shape),
             ("legal", np.uint8, (-(-game.num_actions // 8),)),  # packed by np.packbits
             ("action", np.int64),
-            ("value", np.float32),
+            ("value", np.float32, (num_values(game),)),
         ]
     )
 
 
 def _considered(
-    agent: Agent, states: States, random_bits: RandomBits, movers: npt.NDArray[np.int64]
+    agent: Agent, states: States, random_bits: RandomBits
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return an agent's actions, its values (NaN for none), and whether the values are proven."""
+    """Return an agent's actions, its values of all seats (NaN for none), and whether proven."""
     chosen, analyses = agent.consider(states, random_bits)
-    values = [one and one.values[seat] for one, seat in zip(analyses, movers, strict=True)]
-    told = np.array([np.nan if value is None else value for value in values])
+    told = np.full((len(states), agent.game.num_players), np.nan)
+    for row, one in zip(told, analyses, strict=True):
+        if one is not None:
+            row[:] = [np.nan if value is None else value for value in one.values]
     return chosen, told, np.array([one is not None and one.proven for one in analyses])

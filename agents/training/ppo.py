@@ -12,6 +12,7 @@ from stable_baselines3.common.utils import get_device
 from agents.making import make
 from agents.networks.policy_networks import BoardPolicy, PlainPolicy
 from agents.networks.precision import BFLOAT16, FLOAT32, precision_for
+from agents.networks.seat_values import num_values
 from agents.training.selves import EarlierSelves, PolicyAgent
 from agents.training.settings import EARLIER, LATEST, Settings
 from agents.training.vec_env import SB3VecEnv
@@ -79,7 +80,7 @@ class PPOLearner:
             gamma=settings.gamma,
             gae_lambda=settings.gae_lambda,
             ent_coef=settings.entropy,
-            policy_kwargs=_network(settings, self.precision),
+            policy_kwargs=_network(game, settings, self.precision),
             seed=seed,
             device=device,
         )
@@ -125,11 +126,13 @@ def _shared_out(game: Game, settings: Settings) -> dict[str, int]:
     }
 
 
-def _network(settings: Settings, precision: str) -> dict[str, Any]:
+def _network(game: Game, settings: Settings, precision: str) -> dict[str, Any]:
     """Return the policy's keyword arguments."""
+    values = {"num_values": num_values(game)}
     if settings.network == "plain":
-        return {"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU}
+        return {**values, "net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU}
     return {
+        **values,
         "in_bfloat16": precision == BFLOAT16,
         "net_arch": list(settings.hidden[-1:]),
         "features_extractor_kwargs": {

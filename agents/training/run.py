@@ -1,12 +1,14 @@
 """A training run, with evaluations, checkpoints and the export of the best policy.
 
-A run has up to three parts, in this order:
+A run has up to four parts, in this order:
 
 1. `imitation`: the policy learns to imitate an agent, if the settings have a table `[clone]`.
 2. `ppo`: MaskablePPO on `vec_env`, against other agents and the earlier selves of `selves`.
 3. `self_play.learner`: searches guided by the policy play games (`self_play.actors`,
    `self_play.searched_games`, `agents.search.gumbel`), and the policy learns from them through
    `self_play.replay_buffer`, if the settings have a table `[guided]`.
+4. `imitation` of the policy itself, if the settings have a table `[values]`: the best policy plays
+   all seats, and its values learn the results of these games.
 
 Between updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
 `agents.networks.export` writes the best policy as an ONNX network with a card.
@@ -27,6 +29,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from agents.agent import Agent
 from agents.making import make
 from agents.networks.export import export_policy
+from agents.networks.policy_networks import copied
 from agents.networks.sizes import Sizes, games_of, games_of_card
 from agents.players.sb3 import from_sb3
 from agents.report.progress import progress_bar
@@ -112,6 +115,8 @@ class TrainingRun:
         """Imitation of another agent; `None` if the settings have none."""
         self.guided: GuidedLearner | None = None
         """Search-guided self-play; `None` before its start."""
+        self.values: CloningLearner | None = None
+        """Imitation of the best policy, which fits its values; `None` before its start."""
         rivals = settings.evaluate_against
         self.evaluation = (
             SizesEvaluation(game, rivals, seed)
@@ -140,7 +145,7 @@ class TrainingRun:
     @property
     def steps(self) -> int:
         """Steps so far: positions imitated, MaskablePPO decisions, and positions searched."""
-        parts = (self.clone, self.guided)
+        parts = (self.clone, self.guided, self.values)
         return int(self.model.num_timesteps) + sum(part.steps for part in parts if part)
 
     @classmethod
@@ -193,6 +198,9 @@ class TrainingRun:
                 run.guided.load_state(checkpoint["guided"])
             run.history = json.loads(checkpoint["history"])
             run.best = checkpoint["best"]
+            if checkpoint["values"]:
+                run.values = run._values_learner()
+                run.values.steps = checkpoint["values"]
             torch.set_rng_state(checkpoint["torch_rng"])
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
             reason = " ".join(str(error).split())[:400] or type(error).__name__
@@ -217,7 +225,7 @@ class TrainingRun:
         with tensorboard_log(self.folder / "tensorboard") as logger:
             self.model.set_logger(logger)
             self._save_settings()
-            if not (self._is_complete or self.stale):
+            if not self._is_complete:
                 self._learn(progress=progress)
 
     def _learn(self, *, progress: bool) -> None:
@@ -234,15 +242,13 @@ class TrainingRun:
             # agents/networks/sharded.py distributes work over the cores.
             torch.set_num_threads(1)
             try:
-                if self.clone and self.clone.steps < self.clone.settings.steps:
-                    self._learn_from(self.clone, "clone", self.clone.settings.steps, bar)
-                    self.ppo.earlier.remember()
-                left = self.settings.ppo_steps - self.model.num_timesteps
-                if left > 0 and self.guided is None:
-                    self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
-                if self.settings.guided:
-                    self.guided = self.guided or self._guided_learner()
-                    self._learn_from(self.guided, "guided", self.settings.guided.steps, bar)
+                if not self.stale and self.values is None:
+                    self._learn_policy(bar)
+                if self.settings.values:
+                    self.values = self.values or self._values_learner()
+                    while self.values.steps < self.settings.values.steps:
+                        self._advance(self.values, "values", bar)
+                    self._keep(self.evaluate())
             finally:
                 torch.set_num_threads(threads)
                 self.save_checkpoint()
@@ -250,11 +256,25 @@ class TrainingRun:
             self.evaluate()
             self.save_checkpoint()
 
+    def _learn_policy(self, bar: Any) -> None:
+        """Run all parts but the fit of the values."""
+        if self.clone and self.clone.steps < self.clone.settings.steps:
+            self._learn_from(self.clone, "clone", self.clone.settings.steps, bar)
+            self.ppo.earlier.remember()
+        left = self.settings.ppo_steps - self.model.num_timesteps
+        if left > 0 and self.guided is None:
+            self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
+        if self.settings.guided:
+            self.guided = self.guided or self._guided_learner()
+            self._learn_from(self.guided, "guided", self.settings.guided.steps, bar)
+
     @property
     def _is_complete(self) -> bool:
-        """Whether all parts have finished their steps."""
+        """Whether all parts have finished their steps, or the score has stopped improving."""
         settings, guided = self.settings, self.guided
-        return (
+        if settings.values and (self.values is None or self.values.steps < settings.values.steps):
+            return False
+        return self.stale or (
             (self.clone is None or self.clone.steps >= self.clone.settings.steps)
             and self.model.num_timesteps >= settings.ppo_steps
             and (
@@ -269,13 +289,25 @@ class TrainingRun:
         guided, seed = self.settings.guided, self.seed
         return GuidedLearner(self.game, policy, guided, seed, opponents, self._actors)
 
+    def _values_learner(self) -> CloningLearner:
+        """Return the fit of the values of the best policy, which becomes the current one."""
+        assert self.settings.values is not None
+        policy = self.model.policy
+        policy.load_state_dict(self.best["policy"])
+        best = copied(policy)
+        players = [PolicyAgent(game, best) for game in games_of(self.game)]
+        return CloningLearner(self.game, policy, self.settings.values, players, self.seed)
+
     def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:
-        """Run a part other than MaskablePPO to its end."""
+        """Run a part other than MaskablePPO to its end, or until the score stops improving."""
         while part.steps < steps and not self.stale:
-            self.checkpoint_if_due(bar)
-            for key, value in part.advance().items():
-                self.model.logger.record_mean(f"{name}/{key}", value)
-            self.show_steps(bar)
+            self._advance(part, name, bar)
+
+    def _advance(self, part: Any, name: str, bar: Any) -> None:
+        self.checkpoint_if_due(bar)
+        for key, value in part.advance().items():
+            self.model.logger.record_mean(f"{name}/{key}", value)
+        self.show_steps(bar)
 
     def show_steps(self, bar: Any) -> None:
         """Update the bar, at most to its total, because a bar beyond it hides the total."""
@@ -318,12 +350,16 @@ class TrainingRun:
                 self.model.logger.record(name, found[spec]["score"])
         self.model.logger.dump(self.steps)
         self.history.append(point)
-        mean = self.evaluation.mean(point)
         highest = max(self.history, key=self.evaluation.mean)
         if self.evaluation.overlap(point, highest):
-            weights = copy.deepcopy(self.model.policy.state_dict())
-            self.best = {"steps": self.steps, "score": mean, "policy": weights}
+            self._keep(point)
         return point
+
+    def _keep(self, point: dict[str, Any]) -> None:
+        """Keep the current weights as the best ones."""
+        weights = copy.deepcopy(self.model.policy.state_dict())
+        score = self.evaluation.mean(point)
+        self.best = {"steps": self.steps, "score": score, "policy": weights}
 
     def save_checkpoint(self) -> None:
         """Write the checkpoint for `resume`; it replaces the last one atomically."""
@@ -333,6 +369,7 @@ class TrainingRun:
                 "ppo": self.ppo.state(),
                 "cloned": self.clone.steps if self.clone else 0,
                 "guided": None if self.guided is None else self.guided.state(),
+                "values": self.values.steps if self.values else 0,
                 "history": json.dumps(self.history),
                 "best": self.best,
                 "torch_rng": torch.get_rng_state(),

@@ -210,7 +210,10 @@ class Settings:
     ppo_steps: int = 2_000_000
     """Number of the learner's decisions in MaskablePPO, the second part."""
     guided: GuidedSettings | None = None
-    """Settings of search-guided self-play, the last part; `None` for no such self-play."""
+    """Settings of search-guided self-play, the third part; `None` for no such self-play."""
+    values: CloningSettings | None = None
+    """Settings of the last part, in which the best policy plays all seats and its values learn the
+    results. Its `agent` must be `latest`. `None` for no such part."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """Share of each board size in training on several sizes (see `agents.networks.sizes`); default
     1."""
@@ -274,9 +277,11 @@ class Settings:
         Raises:
             ValueError: a value has the wrong type or is out of range.
         """
-        for name, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
+        for name, kind in _TABLES.items():
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be a table, got {getattr(self, name)!r}")
+        if self.values and self.values.agent != LATEST:
+            raise ValueError(f"values.agent must be {LATEST!r}, got {self.values.agent!r}")
         for name in ("ppo_steps", "blocks", "lines"):
             whole_number(name, getattr(self, name), 0)
         for name in ("num_envs", "channels", "rollout", "epochs", "selves", "remember_every"):
@@ -310,7 +315,8 @@ class Settings:
     @property
     def total_steps(self) -> int:
         """Steps of all parts: positions imitated, MaskablePPO decisions, positions searched."""
-        return self.ppo_steps + sum(part.steps for part in (self.clone, self.guided) if part)
+        parts = (self.clone, self.guided, self.values)
+        return self.ppo_steps + sum(part.steps for part in parts if part)
 
     @property
     def specs(self) -> list[str]:
@@ -318,7 +324,8 @@ class Settings:
         clone = [self.clone.agent, *self.clone.opponents] if self.clone else []
         opponents = [spec for spec in self.opponents if spec not in (LATEST, EARLIER)]
         guided = self.guided.opponents if self.guided else ()
-        return [*clone, *opponents, *guided, *self.evaluate_against]
+        values = self.values.opponents if self.values else ()
+        return [*clone, *opponents, *guided, *values, *self.evaluate_against]
 
     @property
     def guided_opponents(self) -> tuple[str, ...]:
@@ -327,8 +334,16 @@ class Settings:
         return own or self.evaluate_against
 
     def ending_at(self, total: int) -> Settings:
-        """Return these settings with another total of steps; the last parts change."""
-        clone, guided = self.clone, self.guided
+        """Return these settings with another total of steps.
+
+        The fit of the values keeps its steps if the total is larger. The last other parts change.
+        """
+        clone, guided, values = self.clone, self.guided, self.values
+        if values is not None:
+            if total > values.steps:
+                other = replace(self, values=None).ending_at(total - values.steps)
+                return replace(other, values=values)
+            return replace(self, values=None).ending_at(total)
         if clone is not None and total <= clone.steps:
             return replace(self, clone=replace(clone, steps=total), ppo_steps=0, guided=None)
         left = total - (clone.steps if clone else 0)
@@ -339,6 +354,10 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
         return asdict(self)
+
+
+_TABLES = {"clone": CloningSettings, "guided": GuidedSettings, "values": CloningSettings}
+"""Kinds of the settings that are tables."""
 
 
 def _check_specs(name: str, specs: Any) -> None:
@@ -431,7 +450,7 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
     """
     _check_names(Settings, values)
     given = _with_tuples(values)
-    for part, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
+    for part, kind in _TABLES.items():
         if isinstance(given.get(part), Mapping):
             _check_names(kind, given[part], f"{part}.")
             try:

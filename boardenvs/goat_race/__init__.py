@@ -129,6 +129,13 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         """Return `die`: the current throw, an int8; 0 without one."""
         return {"die": state["die"][()]}
 
+    def seats_in_turn(self, states: States) -> npt.NDArray[np.int64]:
+        states = self.arrays.batch(states)
+        order = states["order"].astype(np.int64)
+        first = np.argmax(order == states["to_move"][:, None], axis=1)
+        turns = (first[:, None] + np.arange(self.num_players)) % self.num_players
+        return np.take_along_axis(order, turns, axis=1)
+
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         return {"die": self.arrays.records(states)["die"].copy()}
 

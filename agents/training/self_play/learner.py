@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from agents.networks.policy_networks import sharded_logits_and_values
+from agents.networks.seat_values import check_num_values
 from agents.networks.sharded import one_torch_thread
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.self_play.actors import (
@@ -44,8 +45,9 @@ def check_guided(
 
     Raises:
         ValueError: the game is for one player, an opponent cannot be made or is not an `Agent`,
-            `games` or `buffer` is smaller than the number of sizes, or `int8` is true and the
-            policy has no convolutions.
+            `games` or `buffer` is smaller than the number of sizes, the policy has another number
+            of values (see `agents.networks.seat_values`), or `int8` is true and the policy has no
+            convolutions.
     """
     if games_of(game)[0].num_players < 2:
         raise ValueError(f"guided self-play requires at least two players, got {game.name} for one")
@@ -53,6 +55,7 @@ def check_guided(
         fixed_opponents(one, opponents, seed)
     sizes_and_games(game, settings)
     shared_out("guided.buffer", settings.buffer, shares_of(game))
+    check_num_values(policy, games_of(game)[0])
     if settings.int8:
         check_convolutional(policy)
 
@@ -189,7 +192,7 @@ class GuidedLearner:
         logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
         logs = torch.log_softmax(logits, 1)
         policy_loss = -(targets * logs).sum(1).mean()
-        value_loss = torch.nn.functional.mse_loss(values, results)
+        value_loss = torch.nn.functional.mse_loss(values.reshape(results.shape), results)
         self._optimizer.zero_grad()
         (policy_loss + self.settings.value_weight * value_loss).backward()
         self._optimizer.step()

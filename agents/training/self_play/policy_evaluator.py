@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.networks.policy_networks import copied, logits_and_values
+from agents.networks.seat_values import by_seat, num_values
 from agents.networks.sizes import free_axes
 from boardenvs.game import Game, States
 
@@ -25,7 +26,7 @@ __all__ = [
 Floats = npt.NDArray[np.float32]
 EvaluateObservations = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
 """Function from observations of shape (N, ...) to unmasked logits of shape (N, num_actions) and
-values of shape (N,)."""
+values of shape (N,), or (N, num_values) as `agents.networks.seat_values` describes."""
 
 Network = bytes | EvaluateObservations
 """An ONNX file, or a function that runs a network."""
@@ -87,7 +88,9 @@ class PolicyEvaluator:
         self._capacity = max(1, _MEMORY // (5 * game.num_actions + game.observation_size))
         self._places: dict[bytes, int] = {}
         self._logits = np.zeros((0, game.num_actions), np.float32)
-        self._values = np.zeros(0, np.float32)
+        self.num_values = num_values(game)
+        """Number of values of each position; see `agents.networks.seat_values`."""
+        self._values = np.zeros((0, self.num_values), np.float32)
 
     def use(self, evaluate: EvaluateObservations) -> None:
         """Set the function that evaluates, and clear the cache."""
@@ -95,7 +98,7 @@ class PolicyEvaluator:
         self._places.clear()
 
     def evaluate(self, states: States) -> tuple[Floats, Floats]:
-        """Return logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
+        """Return logits and values; see `agents.search.puct.Evaluator`."""
         seen = self.game.observe_to_move(states)
         if len(self._places) + len(seen) > self._capacity:
             self._places.clear()
@@ -110,12 +113,17 @@ class PolicyEvaluator:
             for i in range(len(places) - 1, -1, -1):
                 if places[i] >= known:
                     first[places[i] - known] = i
-            self._logits[known:fresh], self._values[known:fresh] = self._evaluate(seen[first])
-        return self._logits[places], self._values[places]
+            logits, values = self._evaluate(seen[first])
+            self._logits[known:fresh] = logits
+            self._values[known:fresh] = values.reshape(-1, self.num_values)
+        values = self._values[places]
+        if self.num_values == 1:
+            return self._logits[places], values[:, 0]
+        return self._logits[places], by_seat(self.game, states, values)
 
     def _make_room(self, num: int) -> None:
         have = len(self._values)
         if num > have:
             more = max(num, 2 * have)
             self._logits.resize((more, self.game.num_actions), refcheck=False)
-            self._values.resize(more, refcheck=False)
+            self._values.resize((more, self.num_values), refcheck=False)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from agents.networks.seat_values import num_values
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game
 
@@ -23,8 +24,8 @@ def sample_dtype(game: Game) -> np.dtype[np.void]:
             ("observation", np.int8, game.observation_shape),  # of the seat to move
             ("legal", np.uint8, (-(-game.num_actions // 8),)),  # actions, packed by np.packbits
             ("policy", np.float16, (game.num_actions,)),  # target of the policy
-            ("value", np.float32),  # target of the value, for the seat to move
-            ("seat", np.int8),
+            ("value", np.float32, (num_values(game),)),  # targets of the values
+            ("seats", np.int8, (num_values(game),)),  # seats of the values
             ("game", np.int32),  # index of the parallel game
         ]
     )

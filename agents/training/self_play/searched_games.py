@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent
+from agents.networks.seat_values import in_turn, num_values
 from agents.players.choice import masked_choice
 from agents.search.gumbel import GumbelAgent, Improved
 from agents.search.puct import Evaluator
@@ -156,17 +157,16 @@ class SearchedGames:
         found: Improved,
     ) -> None:
         """Keep the samples of full searches until their games end."""
-        each = np.arange(len(turn))
         seats = shown["to_move"].astype(np.int64)
         kept = np.zeros(len(turn), self.pending.dtype)
         kept["observation"] = self.game.observe(shown, seats)
         kept["legal"] = np.packbits(legal, axis=1)
         kept["policy"] = found.policies
-        kept["value"] = found.values[each, seats]
-        kept["seat"] = seats
+        kept["value"] = in_turn(self.game, shown, found.values)
+        kept["seats"] = self.game.seats_in_turn(shown)[:, : num_values(self.game)]
         kept["game"] = turn
         # A proven win is the only target.
-        won = found.proven & (kept["value"] >= 1)
+        won = found.proven & (kept["value"][:, 0] >= 1)
         kept["policy"][won] = each_alone(found.actions[won], self.game.num_actions)
         self.pending = np.concatenate([self.pending, kept])
 
@@ -175,7 +175,7 @@ class SearchedGames:
         ended = over[self.pending["game"]]
         samples = self.pending[ended]
         self.pending = self.pending[~ended]
-        results = self.states["returns"][samples["game"], samples["seat"]]
+        results = self.states["returns"][samples["game"][:, None], samples["seats"]]
         share = np.float32(self.settings.search_value_share)
         samples["value"] = (1 - share) * results + share * samples["value"]
         return samples

@@ -37,7 +37,7 @@ def test_the_same_to_the_bit(name, int8, threads, live_positions):
         bound.evaluate(num, threads)
         logits, values = network.evaluate(some, threads)
         np.testing.assert_array_equal(bound.logits[:num], logits)
-        np.testing.assert_array_equal(bound.values[:num], values)
+        np.testing.assert_array_equal(bound.values[:num].reshape(values.shape), values)
 
 
 def found(agent, states):

@@ -9,10 +9,11 @@ from two_games import others_slow
 
 import agents
 import boardenvs
-from agents.networks.policy_networks import logits_and_values
+from agents.networks.policy_networks import copied, logits_and_values
 from agents.training.imitation import CloningLearner
 from agents.training.ppo import PPOLearner
 from agents.training.run import TrainingRun
+from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings, Settings
 from boardenvs.envs.playout import playout
 from boardenvs.show.analysis import Analysis
@@ -160,7 +161,7 @@ def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
     _, masks, actions, movers, games, _, _ = (
         np.concatenate(row) for row in zip(*rows, strict=True)
     )
-    np.testing.assert_array_equal(movers, seats[games])
+    np.testing.assert_array_equal(movers[:, 0], seats[games])
     np.testing.assert_array_equal(actions, masks.argmax(1))
     if game.has_chance:
         return  # Recorder received resampled dice
@@ -262,7 +263,7 @@ def test_what_the_agent_tells_is_part_of_the_value():
         clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, agent="mcts:1")))
         clone._agents[0] = Judge(game)
         clone.settings = replace(clone.settings, value_share=share)
-        found.append(clone._play()[3])
+        found.append(clone._play()[3][:, 0])
     numbers = np.concatenate([np.arange(len(s)) for s in clone._agents[0].shown])
     proven = numbers % 4 == 0
     assert set(found[0].tolist()) <= {-1, 0, 1}
@@ -364,3 +365,43 @@ def test_totals():
         ending = settings.ending_at(total)
         assert (ending.clone.steps, ending.ppo_steps) == parts
         assert ending.total_steps == total
+
+
+def test_the_policy_stays_the_same_while_its_values_learn():
+    game = boardenvs.make("gekitai")
+    settings = replace(SMALL, clone=replace(SMALL.clone, agent="latest", learning_rate=1e-3))
+    policy = PPOLearner(game, settings, 0).model.policy
+    with torch.no_grad():
+        policy.mlp_extractor.policy.weight *= 1000  # so that it prefers some actions
+    teacher = PolicyAgent(game, copied(policy))
+    clone = CloningLearner(game, policy, settings.clone, [teacher], 0)
+    losses = [clone.advance() for _ in range(3)]
+    rng = np.random.default_rng(0)
+    states = game.new(200, 0)
+    for _ in range(4):
+        legal = game.legal(states)
+        game.play(states, np.argmax(rng.random(legal.shape) * legal, axis=1))
+    ties = np.zeros(200, np.uint64)
+    told = teacher.choose(states, ties)
+    assert len(set(told.tolist())) > 3
+    assert (PolicyAgent(game, policy).choose(states, ties) == told).mean() > 0.9
+    assert losses[-1]["value_loss"] < losses[0]["value_loss"]
+
+
+def test_a_run_ends_with_the_fit_of_the_values(tmp_path):
+    game = boardenvs.make("goat_race", num_players=3, width=5, height=2, max_plies=60)
+    one = CloningSettings(steps=3000)
+    settings = replace(
+        SMALL, network="plain", clone=one, values=replace(one, agent="latest"), ppo_steps=256
+    )
+    run = TrainingRun(game, settings, 0, tmp_path)
+    run.learn(progress=False)
+    assert run.steps == run.clone.steps + run.model.num_timesteps + run.values.steps
+    assert run.values.steps >= 3000
+    assert run.best["steps"] == run.steps
+    again = TrainingRun.resume(tmp_path)
+    assert again.steps == run.steps
+    again.learn(progress=False)
+    assert again.steps == run.steps
+    assert settings.ending_at(4000).values == settings.values
+    assert settings.ending_at(2000).values is None

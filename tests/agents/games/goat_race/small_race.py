@@ -1,9 +1,9 @@
-"""Exact solution of a small Goat Race by value iteration, and the distance of `mcts` from it.
+"""Small Goat Races solved by value iteration over the dice, and how near searches come to them.
 
-Two players race with two goats each over 2 or 3 rows and 5 columns, and both goats must arrive.
-With fewer columns, nobody passes the obstacles. Nothing is hidden, so a position consists of the
-stacks, the seat to move, the die and the decision. The rules provide all transitions except the
-throws of the die, which are enumerated here.
+Two or three players race their goats over 2 or 3 rows and 5 columns, and all goats have to arrive.
+With fewer columns no goat gets past the obstacles. Nothing is hidden, so a position is the stacks,
+the seat whose turn it is, the die and the decision. The rules say which actions lead where; only
+the die is thrown here, in every way. Every player maximises the own result.
 
 `python tests/agents/games/goat_race/small_race.py` prints the distances.
 """
@@ -14,47 +14,59 @@ import agents
 from boardenvs.goat_race import GoatRace
 from boardenvs.goat_race.rules import FORWARD, PLACE, SIDEWAYS
 
-SEATS = 2
-
-
 OBSTACLES = {2: [(1, "B"), (2, "D")], 3: [(1, "B"), (2, "D"), (3, "C")]}
-"""Obstacles by number of rows."""
+"""By the number of rows."""
 
 
-def small_race(height=2):
-    """Return the game with two goats each, fewer than its arguments allow."""
-    game = GoatRace(num_players=SEATS, width=5, height=height, obstacles=OBSTACLES[height])
-    game.constants["goats"] = 2
-    game.constants["arrivals"] = 2
+def small_race(height=2, seats=2, goats=2):
+    """Return a race with fewer goats than the arguments of the game allow."""
+    game = GoatRace(num_players=seats, width=5, height=height, obstacles=OBSTACLES[height])
+    game.constants["goats"] = goats
+    game.constants["arrivals"] = goats
     return game
 
 
-class Solution:
-    """Exact values for seat 0, iterated until no value changes by more than `bound`.
+def in_order(states):
+    """Return the states with the order of play 0, 1, ..."""
+    states["order"] = np.arange(states["order"].shape[1])
+    states["to_move"] = 0
+    return states
 
-    Sweep k contains the values of the race that `max_plies` truncates after k turns.
+
+class Solution:
+    """Exact values of the race for each seat: iterated until none changes by more than `bound`.
+
+    The seats play in the order 0, 1, ... Sweep k has the values of the race that is a draw after k
+    turns, as `max_plies` makes it one.
     """
 
     def __init__(self, game, bound=1e-12):
         self.game = game
+        self.seats = game.num_players
         self.records = self._placed()
         self.numbers = {self._key(record): k for k, record in enumerate(self.records)}
         self._lay_out()
-        self.turn = np.zeros((len(self.records), SEATS))
-        """Value of each position before the throw of the seat to move."""
+        self.turn = np.zeros((self.seats, len(self.records), self.seats))
+        """Values of a position before the throw of a seat: by seat, position, and player."""
         self.sweeps = 0
         self.residual = np.inf
         while self.residual > bound:
             before, self.turn = self.turn, self._swept()
             self.sweeps += 1
             self.residual = np.abs(self.turn - before).max()
+        self._throws = {
+            (seat, die): self.after_throw(seat, die)
+            for seat in range(self.seats)
+            for die in range(1, game.height + 1)
+        }
+        self._tables = {question: self._table(question) for question in self.moves}
 
     def _key(self, record):
         return record["stacks"].tobytes()
 
     def _placed(self):
-        """Return a record for each placement of the goats, before the race starts."""
-        states = self.game.new(1, 0)
+        """Return a record for each placement of the goats, at the start of the race."""
+        states = in_order(self.game.new(1, 0))
         while states["decision"][0] == PLACE:
             rows, actions = np.nonzero(self.game.legal(states))
             states = states[rows]
@@ -63,7 +75,7 @@ class Solution:
         return list(states[first])
 
     def _asked(self, records, seat, die, decision):
-        """Return unfinished copies of the records with another decision."""
+        """Return the records with another decision; none of them is over."""
         states = np.array(records, self.game.state_dtype)
         states["to_move"], states["die"], states["decision"] = seat, die, decision
         states["terminated"] = states["truncated"] = False
@@ -72,17 +84,17 @@ class Solution:
         return states
 
     def _lay_out(self):
-        """Find all reachable stacks, and the transitions of the actions of each decision.
+        """Find all stacks that play leads to, and where the actions of each decision lead.
 
-        `moves[seat, die, decision]` contains rows, actions, the number of the stacks after each
-        action, and the result if the game is over, else NaN.
+        `moves[seat, die, decision]` are rows, actions, the number of the stacks after each, and
+        the game's results if it is over, else NaN.
         """
         game = self.game
-        found = []  # (question, row, action, number after, result)
+        found = {}  # by decision: row, action, number after, results
         done = 0
         while done < len(self.records):
             part = self.records[done:]
-            for seat in range(SEATS):
+            for seat in range(self.seats):
                 for die in range(1, game.height + 1):
                     for decision in (SIDEWAYS, FORWARD):
                         states = self._asked(part, seat, die, decision)
@@ -96,76 +108,83 @@ class Solution:
                             if key not in self.numbers:
                                 self.numbers[key] = len(self.records)
                                 self.records.append(one)
-                            result = one["returns"][0] if one["terminated"] else np.nan
-                            place = done + row, action, self.numbers[key], result
-                            found.append(((seat, die, decision), *place))
+                            results = (
+                                one["returns"] if one["terminated"] else one["returns"] + np.nan
+                            )
+                            place = done + row, action, self.numbers[key], results
+                            found.setdefault((seat, die, decision), []).append(place)
             done += len(part)
-        self.moves = {}
-        for question in {one[0] for one in found}:
-            rows = [one[1:] for one in found if one[0] == question]
-            row, action, after, result = map(np.array, zip(*rows, strict=True))
-            self.moves[question] = row, action, after, result
+        self.moves = {
+            decision: tuple(map(np.array, zip(*rows, strict=True)))
+            for decision, rows in found.items()
+        }
 
     def _results(self, question, following):
-        """Return the value of each action, given the values `following` of the stacks after it."""
-        _, _, after, result = self.moves[question]
-        return np.where(np.isnan(result), following[after], result)
+        """Return the values after each action; `following` are the values of all stacks."""
+        _, _, after, results = self.moves[question]
+        return np.where(np.isnan(results), following[after], results)
 
     def _best(self, question, following, otherwise):
-        """Return the best action's value for the seat to move, or `otherwise` without actions."""
-        sign = 1 if question[0] == 0 else -1
-        best = np.full(len(self.records), -np.inf)
-        np.maximum.at(best, self.moves[question][0], sign * self._results(question, following))
-        return np.where(np.isfinite(best), sign * best, otherwise)
+        """Return the values after the best action for the seat, or `otherwise` without actions."""
+        rows = self.moves[question][0]
+        results = self._results(question, following)
+        order = np.lexsort((np.arange(len(rows)), -results[:, question[0]], rows))
+        first = order[np.unique(rows[order], return_index=True)[1]]
+        best = otherwise.copy()
+        best[rows[first]] = results[first]
+        return best
 
     def after_throw(self, seat, die):
-        """Return each position's value after this throw, for decisions forward and sideways."""
-        passed = self.turn[:, 1 - seat]
+        """Return the values after a throw, before the forward move and before the sideways move."""
+        passed = self.turn[(seat + 1) % self.seats]
         forward = self._best((seat, die, FORWARD), passed, passed)
         return forward, self._best((seat, die, SIDEWAYS), forward, forward)
 
     def _swept(self):
         dice = range(1, self.game.height + 1)
-        swept = [
-            np.mean([self.after_throw(seat, die)[1] for die in dice], 0) for seat in range(SEATS)
-        ]
-        return np.stack(swept, 1)
+        return np.array(
+            [
+                np.mean([self.after_throw(seat, die)[1] for die in dice], 0)
+                for seat in range(self.seats)
+            ]
+        )
 
     def action_values(self, states):
-        """Return each action's value for the mover, shape (N, num_actions); NaN if illegal."""
-        tables = {question: self._table(question) for question in self.moves}
+        """Return the value of each action for its player, (N, num_actions); NaN if illegal."""
         values = np.full((len(states), self.game.num_actions), np.nan)
         for k, state in enumerate(states):
-            question = tuple(int(state[name]) for name in ("to_move", "die", "decision"))
-            values[k] = tables[question][self.numbers[self._key(state)]]
+            values[k] = self._tables[self._question(state)][self.numbers[self._key(state)]]
         return values
 
+    def _question(self, state):
+        return tuple(int(state[name]) for name in ("to_move", "die", "decision"))
+
     def _table(self, question):
-        """Return the action values of one decision for all stacks."""
+        """Return the action values of all stacks for one decision."""
         seat, die, decision = question
-        forward, _ = self.after_throw(seat, die)
-        results = self._results(
-            question, forward if decision == SIDEWAYS else self.turn[:, 1 - seat]
-        )
+        forward, _ = self._throws[seat, die]
+        passed = self.turn[(seat + 1) % self.seats]
+        results = self._results(question, forward if decision == SIDEWAYS else passed)
         table = np.full((len(self.records), self.game.num_actions), np.nan)
         rows, actions, _, _ = self.moves[question]
-        table[rows, actions] = results if seat == 0 else -results
+        table[rows, actions] = results[:, seat]
         return table
 
     def values(self, states):
-        """Return the values of positions for seat 0, shape (N,); the result if finished."""
-        values = self.game.returns(states)[:, 0].astype(np.float64)
-        live = np.flatnonzero(~self.game.over(states))
-        best = np.nanmax(self.action_values(states[live]), 1)
-        values[live] = np.where(states["to_move"][live] == 0, best, -best)
+        """Return the value of each seat, (N, seats), which after the end is the result."""
+        values = self.game.returns(states).astype(np.float64)
+        for k in np.flatnonzero(~self.game.over(states)):
+            seat, die, decision = self._question(states[k])
+            number = self.numbers[self._key(states[k])]
+            values[k] = self._throws[seat, die][decision == SIDEWAYS][number]
         return values
 
 
 def choices(solution, num, seed):
-    """Return positions of random races in which the choice of the action matters."""
+    """Return positions of random races in which the action matters, and the action values."""
     game = solution.game
     rng = np.random.default_rng(seed)
-    states = game.new(4 * num, seed)
+    states = in_order(game.new(4 * num, seed))
     seen = []
     while len(states):
         legal = game.legal(states)
@@ -179,15 +198,17 @@ def choices(solution, num, seed):
     return states[matters][:num], values[matters][:num]
 
 
+def regret(values, actions):
+    """Return the mean loss of the chosen actions against the best ones."""
+    return float(np.mean(np.nanmax(values, 1) - values[np.arange(len(values)), actions]))
+
+
 def distances(solution, simulations, num, seed):
     """Return the mean loss of the choices of `mcts`, and the mean error of its values."""
     states, values = choices(solution, num, seed)
-    best = np.nanmax(values, 1)
     found = agents.make(f"mcts:{simulations}", solution.game, seed).search(states)
-    rows = np.arange(len(states))
-    loss = best - values[rows, found.actions]
-    error = np.abs(found.values[rows, states["to_move"]] - best)
-    return float(loss.mean()), float(error.mean())
+    error = np.abs(found.values[np.arange(len(states)), states["to_move"]] - np.nanmax(values, 1))
+    return regret(values, found.actions), float(error.mean())
 
 
 def main():

@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 import pytest
 import small_race
-from small_race import Solution, choices, distances
+from small_race import Solution, choices, distances, regret
+
+from agents.search import PuctAgent
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +33,8 @@ def test_values_are_means_over_the_dice_that_the_rules_throw(solution):
     after = np.repeat(states[rows], throws)
     after["rng"] = np.random.default_rng(0).integers(0, 2**64, len(after), np.uint64)
     game.play(after, np.repeat(actions, throws))
-    sampled = solution.values(after).reshape(len(rows), throws)
-    sampled[states["to_move"][rows] == 1] *= -1
+    movers = np.repeat(states["to_move"][rows], throws)
+    sampled = solution.values(after)[np.arange(len(after)), movers].reshape(len(rows), throws)
     error = sampled.mean(1) - values[rows, actions]
     deviation = np.sqrt(sampled.var(1) / throws)
     assert (np.abs(error) <= 5 * deviation + 1e-9).all()
@@ -43,7 +45,7 @@ def test_values_are_means_over_the_dice_that_the_rules_throw(solution):
 def test_perfect_play_is_worth_what_it_says(solution):
     game = solution.game
     states, _ = choices(solution, 200, 2)
-    expected = solution.values(states).mean()
+    expected = solution.values(states)[:, 0].mean()
     played = np.repeat(states, 20)
     played["rng"] = np.random.default_rng(1).integers(0, 2**64, len(played), np.uint64)
     while not game.over(played).all():
@@ -63,6 +65,47 @@ def test_more_simulations_come_closer(solution):
     assert list(errors) == sorted(errors, reverse=True)
     assert losses[0] > 4 * losses[2]
     assert losses[3] < 0.01
+
+
+class Guide:
+    """Guides a search by the solution: equal priors, and true values with errors."""
+
+    def __init__(self, solution, *, every_seat, error=0.0):
+        self.solution = solution
+        self.every_seat = every_seat
+        self.error = error
+        self.rng = np.random.default_rng(0)
+
+    def evaluate(self, states):
+        values = self.solution.values(states)
+        values += self.error * self.rng.normal(size=values.shape)
+        if not self.every_seat:
+            values = values[np.arange(len(states)), states["to_move"]]
+        logits = np.zeros((len(states), self.solution.game.num_actions), np.float32)
+        return logits, values.astype(np.float32)
+
+
+def searched(solution, states, **guide):
+    agent = PuctAgent(solution.game, 0, 100, evaluator=Guide(solution, **guide))
+    return agent.search(states).actions
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_search_improves_the_policy_that_guides_it(seats):
+    solution = Solution(small_race.small_race(3, seats, goats=1))
+    states, values = choices(solution, 200, 3)
+    by_policy = float(np.mean(np.nanmax(values, 1) - np.nanmean(values, 1)))  # equal priors
+    found = {
+        (every_seat, error): regret(
+            values, searched(solution, states, every_seat=every_seat, error=error)
+        )
+        for every_seat in (True, False)
+        for error in (0.0, 0.3)
+    }
+    assert max(found.values()) < by_policy / 2
+    assert found[True, 0.0] < by_policy / 8
+    if seats > 2:  # the value of the seat to move alone does not say who gains
+        assert found[True, 0.0] < 0.7 * found[False, 0.0]
 
 
 @pytest.mark.parametrize(("width", "passes"), [(3, False), (4, False), (5, True)])

@@ -12,6 +12,7 @@ import agents
 import boardenvs
 from agents.networks.export import NetworkTemplate, policy_to_onnx
 from agents.networks.policy_networks import BoardPolicy, logits_and_values
+from agents.networks.seat_values import num_values
 from agents.search.puct import PuctAgent
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import GuidedLearner
@@ -50,7 +51,7 @@ def gomoku():
     return GAME
 
 
-def small_policy(game, seed=0):
+def small_policy(game, seed=0, values=None):
     torch.manual_seed(seed)
     return BoardPolicy(
         spaces.Box(0, 1, game.observation_shape, np.int8),
@@ -58,6 +59,7 @@ def small_policy(game, seed=0):
         lambda left: 1e-3,
         net_arch=[16],
         features_extractor_kwargs={"channels": 16, "blocks": 1},
+        num_values=values or num_values(game),
     )
 
 
@@ -106,6 +108,12 @@ def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
     assert [resumed.advance() for _ in range(8)] == figures
     assert resumed.steps == whole.steps
     assert_equal_weights(weights(resumed), weights(whole))
+
+
+def test_a_policy_has_a_value_for_every_seat_of_three(refused):
+    race = boardenvs.make("goat_race")
+    with refused("policy .* 3 values .*got 1"):
+        GuidedLearner(race, small_policy(race, values=1), SMALL, 0, ["random"])
 
 
 def test_the_seed_decides_everything(gomoku):

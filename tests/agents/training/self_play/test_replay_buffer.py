@@ -17,7 +17,7 @@ def gomoku():
 def numbered(game, numbers):
     """Return samples that are identified by their value."""
     samples = np.zeros(len(numbers), sample_dtype(game))
-    samples["value"] = numbers
+    samples["value"][:, 0] = numbers
     return samples
 
 
@@ -29,14 +29,14 @@ def test_it_keeps_the_latest_samples(gomoku):
         (7, 19, {*range(14, 19)}),
     ]:
         buffer.add(numbered(gomoku, np.arange(first, last)))
-        assert set(buffer.samples["value"][: len(buffer)].tolist()) == kept
+        assert set(buffer.samples["value"][: len(buffer), 0].tolist()) == kept
         assert len(buffer) == len(kept)
 
 
 def test_it_draws_from_all_that_it_holds_and_no_more(gomoku):
     buffer = ReplayBuffer(50, sample_dtype(gomoku))
     buffer.add(numbered(gomoku, np.arange(1, 5)))
-    drawn = buffer.draw(400, np.random.default_rng(0))["value"]
+    drawn = buffer.draw(400, np.random.default_rng(0))["value"][:, 0]
     values, counts = np.unique(drawn, return_counts=True)
     np.testing.assert_array_equal(values, [1, 2, 3, 4])
     assert counts.min() > 60
@@ -92,9 +92,9 @@ def test_a_turned_position_has_the_turned_sample(gomoku):
     for k in range(8):
         turned = sample([int(np.flatnonzero(views.actions[k] == cell)[0]) for cell in played])
         view = viewed(original, views, np.array([k]))
-        for field in ("observation", "legal", "policy", "seat"):
+        for field in ("observation", "legal", "policy", "seats"):
             np.testing.assert_array_equal(view[field], turned[field])
-        assert view["value"] == pytest.approx(turned["value"], abs=1e-5)
+        np.testing.assert_allclose(view["value"], turned["value"], atol=1e-5)
     assert not np.array_equal(viewed(original, views, np.array([1])), original)
 
 

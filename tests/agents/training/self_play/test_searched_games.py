@@ -58,7 +58,8 @@ def test_a_win_at_once_gets_the_visits_and_the_result_goes_to_both_seats(seat, g
     ended = games.play_ply()
     samples = ended.samples
     np.testing.assert_array_equal(ended.lengths, np.full(6, 7 + seat))
-    winners, losers = samples[samples["seat"] == seat], samples[samples["seat"] == 1 - seat]
+    won = samples["seats"][:, 0] == seat
+    winners, losers = samples[won], samples[~won]
     assert len(winners) == len(losers) == 6
     np.testing.assert_array_equal(winners["policy"][:, 9], 1)
     np.testing.assert_array_equal(winners["value"], 1)
@@ -75,9 +76,9 @@ def test_the_value_may_be_mixed_with_what_the_search_found(gomoku):
     set_up(games, 6, 5, 7, 0, 8, 4)
     games.pending = np.zeros(1, games.pending.dtype)
     games.pending["value"] = 0.5
-    games.pending["seat"] = 1
+    games.pending["seats"] = 1
     samples = games.play_ply().samples
-    assert samples[samples["seat"] == 1]["value"] == pytest.approx(-0.75 + 0.25 * 0.5)
+    assert samples[samples["seats"][:, 0] == 1]["value"] == pytest.approx(-0.75 + 0.25 * 0.5)
 
 
 def test_targets_are_shares_of_the_legal_actions(gomoku):
@@ -134,7 +135,7 @@ def test_the_fixed_opponents_have_their_share_of_the_games(gomoku):
         samples = games.play_ply().samples
         against = samples[samples["game"] < 20]
         for game in np.unique(against["game"]):
-            assert len(np.unique(against["seat"][against["game"] == game])) == 1
+            assert len(np.unique(against["seats"][against["game"] == game])) == 1
 
 
 @pytest.mark.slow
@@ -161,5 +162,5 @@ def test_each_of_three_players_gets_its_own_result():
     results = set()
     while len(results - draws) < 6:
         for sample in games.play_ply().samples:
-            results.add((int(sample["seat"]), float(sample["value"])))
+            results.add((int(sample["seats"][0]), float(sample["value"][0])))
     assert results - draws == {(seat, value) for seat in range(3) for value in (1.0, -0.5)}

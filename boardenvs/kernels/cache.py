@@ -66,8 +66,8 @@ class DiskCache:
 
     @property
     def cache_path(self) -> str:
-        """Folder of the files, for Numba's statistics."""
-        return str(_writable_folder() or "")
+        """Preferred folder of the files, for Numba's statistics."""
+        return str(_folders()[0])
 
     def path(self, signature: Any, codegen: Any) -> Path | None:
         """Return the file of a signature, or `None` if it does not exist and cannot be written.

@@ -105,7 +105,7 @@ def order(served, asked):
 def version(served):
     """Return the game's version, from the message for an outdated page."""
     _, told = order(served, {"do": "undo", "version": -1})
-    found = re.search(r"at version (\d+),", told.get("problem", ""))
+    found = re.search(r"version must be (\d+),", told.get("problem", ""))
     return int(found[1]) if found else -1
 
 

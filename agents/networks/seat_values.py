@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from boardenvs.game import Game, States
 
-__all__ = ["by_seat", "check_num_values", "in_turn", "num_values", "shared"]
+__all__ = ["by_seat", "check_num_values", "in_turn", "num_values"]
 
 
 def num_values(game: Game) -> int:
@@ -62,19 +62,3 @@ def in_turn(game: Game, states: States, values: npt.NDArray[Any]) -> npt.NDArray
         Shape (N, `num_values(game)`), the value of the seat to move first.
     """
     return np.take_along_axis(values, game.seats_in_turn(states), axis=1)[:, : num_values(game)]
-
-
-def shared(
-    seats: npt.NDArray[Any], values: npt.NDArray[np.float32], num_players: int
-) -> npt.NDArray[np.float32]:
-    """Return values of every seat if only one is known: the others share its opposite equally.
-
-    Args:
-        seats: the seats of the values, shape (N,).
-        values: shape (N,).
-        num_players: number of seats.
-    """
-    rest = -values / np.float32(max(1, num_players - 1))
-    found = np.repeat(rest[:, None], num_players, axis=1)
-    found[np.arange(len(values)), seats] = values
-    return found

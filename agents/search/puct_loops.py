@@ -85,8 +85,8 @@ class Leaves(NamedTuple):
     logits: npt.NDArray[np.float32]
     """Logits of the evaluator, shape (capacity, num_actions)."""
     estimates: npt.NDArray[np.float32]
-    """Values of the evaluator: of every seat, shape (capacity, num_players), or only of the seat to
-    move, shape (capacity, 1)."""
+    """Values of the evaluator: of every seat, shape (capacity, num_players), NaN if unknown; or of
+    the seat to move, shape (capacity, 1)."""
 
 
 class _Scratch(NamedTuple):
@@ -260,7 +260,7 @@ def leave_only(tree, action):
 def open_leaf(tree, leaf, mask, logits, estimates):
     """Add the edges of a leaf with their priors, and set the result of its simulation.
 
-    If only the value of the seat to move is known, the others share its opposite equally.
+    Seats with unknown values share the opposite of the value of the seat to move equally.
     """
     n = tree.nodes[leaf]
     n.num_edges = 0
@@ -268,9 +268,8 @@ def open_leaf(tree, leaf, mask, logits, estimates):
     value = in_range(estimates[n.mover if of_each else 0])
     rest = np.float32(-value / max(1, len(tree.result) - 1))
     for k in range(len(tree.result)):
-        tree.result[k] = rest
-        if of_each:
-            tree.result[k] = in_range(estimates[k])
+        known = of_each and not np.isnan(estimates[k])
+        tree.result[k] = in_range(estimates[k]) if known else rest
     tree.result[n.mover] = value
     for a in range(len(mask)):
         tree.mask[a] = mask[a]

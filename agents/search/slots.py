@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.in_threads import LOOK, StoppedError, Stopping, held_locks, in_threads, never
-from agents.networks.seat_values import by_seat, shared
+from agents.networks.seat_values import by_seat
 from agents.search.puct_loops import Leaves
 from boardenvs.game import Game, States
 
@@ -126,8 +126,10 @@ class Slot:
             )
         leaves.logits[:num] = logits
         if np.ndim(estimates) == 1:
-            estimates = shared(leaves.states[:num]["to_move"], estimates, num_players)
-        leaves.estimates[:num] = estimates
+            leaves.estimates[:num] = np.nan
+            leaves.estimates[np.arange(num), leaves.states["to_move"][:num]] = estimates
+        else:
+            leaves.estimates[:num] = estimates
 
 
 class Clock:

@@ -245,7 +245,10 @@ class TrainingRun:
                 if not self.stale and self.values is None:
                     self._learn_policy(bar)
                 if self.settings.values:
-                    self.values = self.values or self._values_learner()
+                    if self.values is None:
+                        if self.best:
+                            self.model.policy.load_state_dict(self.best["policy"])
+                        self.values = self._values_learner()
                     while self.values.steps < self.settings.values.steps:
                         self._advance(self.values, "values", bar)
                     self._keep(self.evaluate())
@@ -290,12 +293,11 @@ class TrainingRun:
         return GuidedLearner(self.game, policy, guided, seed, opponents, self._actors)
 
     def _values_learner(self) -> CloningLearner:
-        """Return the fit of the values of the best policy, which becomes the current one."""
+        """Return the fit of the values of the current policy."""
         assert self.settings.values is not None
         policy = self.model.policy
-        policy.load_state_dict(self.best["policy"])
-        best = copied(policy)
-        players = [PolicyAgent(game, best) for game in games_of(self.game)]
+        teacher = copied(policy)
+        players = [PolicyAgent(game, teacher) for game in games_of(self.game)]
         return CloningLearner(self.game, policy, self.settings.values, players, self.seed)
 
     def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:

@@ -405,3 +405,24 @@ def test_a_run_ends_with_the_fit_of_the_values(tmp_path):
     assert again.steps == run.steps
     assert settings.ending_at(4000).values == settings.values
     assert settings.ending_at(2000).values is None
+
+
+def test_an_interrupted_fit_of_the_values_goes_on(tmp_path, monkeypatch):
+    game = boardenvs.make("goat_race", num_players=3, width=5, height=2, max_plies=60)
+    values = CloningSettings(agent="latest", steps=100_000)
+    run = TrainingRun(game, replace(SMALL, network="plain", clone=None, values=values), 0, tmp_path)
+    advance = CloningLearner.advance
+
+    def interrupted(learner):
+        if learner.steps:
+            raise KeyboardInterrupt
+        return advance(learner)
+
+    monkeypatch.setattr(CloningLearner, "advance", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run.learn(progress=False)
+    again = TrainingRun.resume(tmp_path)
+    assert again.values.steps == run.values.steps > 0
+    found, expected = (one.model.policy.state_dict() for one in (again, run))
+    assert all(torch.equal(found[key], expected[key]) for key in expected)
+    assert not torch.equal(expected["value_net.bias"], run.best["policy"]["value_net.bias"])

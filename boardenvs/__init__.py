@@ -13,15 +13,17 @@ from boardenvs.registration import GAMES, make, register, register_all
 
 if TYPE_CHECKING:
     from boardenvs.envs.batch import BatchEnv
+    from boardenvs.envs.cuda_batch import CudaBatchEnv
     from boardenvs.episode import Episode
     from boardenvs.game import Game
 
-__all__ = ["GAMES", "BatchEnv", "Episode", "Game", "make", "register"]
+__all__ = ["GAMES", "BatchEnv", "CudaBatchEnv", "Episode", "Game", "make", "register"]
 __version__ = "0.1.0"
 
 # Imported on first use, to keep `import boardenvs` fast.
 _LAZY = {
     "BatchEnv": "boardenvs.envs.batch",
+    "CudaBatchEnv": "boardenvs.envs.cuda_batch",
     "Episode": "boardenvs.episode",
     "Game": "boardenvs.game",
 }

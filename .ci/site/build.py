@@ -59,6 +59,7 @@ PAGES = {
     "Train": [
         "agents/training/README",
         "agents/training/PPO",
+        "agents/training/SELF_PLAY_PPO",
         "agents/training/self_play/ALPHAZERO",
         "agents/training/INT8",
         "agents/arena/ARRAYS",

@@ -38,7 +38,8 @@ def in_shape(row, p):
 @overload(copy_fields)
 def _copy_fields(s, out):
     kinds = dict(s.members)
-    lines = ["def copy(s, out):", "    row = out.reshape(out.size)"]
+    row = "out" if out.ndim == 1 else "out.reshape(out.size)"
+    lines = ["def copy(s, out):", f"    row = {row}"]
     at = 0
     for name in own_names(kinds):
         shape = getattr(kinds[name], "shape", None)

@@ -26,7 +26,7 @@ from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, ignore_constants
 from boardenvs.kernels.plain import PlainCopies, on_wide_records
 from boardenvs.kernels.threads import choose_layer, over_threads
 
-__all__ = ["Loop", "over_rules"]
+__all__ = ["Loop", "PlainLoops", "over_rules"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -147,7 +147,7 @@ class Loop(Generic[_P, _R]):
 
     def plain(self, modules: _Modules) -> Callable[..., Any]:
         """Return the function as plain Python, with the hooks of these modules."""
-        copy: Callable[..., Any] = _PlainLoops(self.function.__module__, modules).of(self)
+        copy: Callable[..., Any] = PlainLoops(self.function.__module__, modules).of(self)
         return copy
 
 
@@ -158,7 +158,7 @@ def _kernel_of(module: str, name: str, modules: _Modules, place: int) -> Any:
     return loop._compiled[modules][place]  # noqa: SLF001
 
 
-class _PlainLoops(PlainCopies):
+class PlainLoops(PlainCopies):
     """Plain Python copies of loops, with the hooks of some modules."""
 
     def __init__(self, loops: str, modules: _Modules) -> None:

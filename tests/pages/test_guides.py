@@ -15,6 +15,7 @@ START = Path(boardenvs.__file__).parent / "QUICK_START.md"
 QUESTIONS = START.with_name("QUESTIONS.md")
 PPO = FOLDER / "training" / "PPO.md"
 AGENTS = FOLDER / "README.md"
+SELF_PLAY_PPO = PPO.with_name("SELF_PLAY_PPO.md")
 ALPHAZERO = FOLDER / "training" / "self_play" / "ALPHAZERO.md"
 
 
@@ -59,6 +60,12 @@ def test_ppo_runs():
 def test_ppo_counts_on_where_a_game_was_stopped():
     stopped = ('opponent="random",', 'opponent="random", max_plies=6,')
     assert run(PPO, stopped, *SHORT)["after"]
+
+
+def test_self_play_ppo_runs():
+    short = [("1_000_000", "256"), ("num_envs=512, length=64", "num_envs=8, length=16")]
+    names = run(SELF_PLAY_PPO, *short, ("num_games=400", "num_games=4"))
+    assert names["policy"].actor.out_features == 36
 
 
 def test_alphazero_runs():

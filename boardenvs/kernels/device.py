@@ -1,0 +1,144 @@
+"""Loops on a GPU, compiled by `numba-cuda` from the same source code.
+
+A copy of a loop (see `boardenvs.kernels.plain`) calls the game's functions in place of the hooks.
+Here each copied function becomes a device function, and NVVM inlines them all into one kernel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from boardenvs.kernels.binding import Loop, PlainLoops
+from boardenvs.kernels.plain import PLAIN
+
+cuda: Any = None
+with contextlib.suppress(ImportError):  # a later Numba may have no simulator of its own
+    cuda = importlib.import_module("numba.cuda")
+
+__all__ = ["SIMULATED", "kernel_for", "new_array", "on_device", "require_gpu"]
+
+SIMULATED = cuda is not None and bool(cuda.config.ENABLE_CUDASIM)
+"""Whether `NUMBA_ENABLE_CUDASIM=1` makes kernels run on the CPU as plain Python."""
+_BLOCK = 1 if SIMULATED else 128
+"""Number of threads of a block. The simulator starts a thread of the operating system for each."""
+
+
+def require_gpu(what: str) -> None:
+    """Raise `RuntimeError` if there is no GPU or a package for it is missing."""
+    if SIMULATED:
+        return
+    if cuda is None or importlib.util.find_spec("numba_cuda") is None:
+        raise RuntimeError(f"{what} needs the extra [cuda]: pip install 'boardenvs[cuda]'")
+    if not cuda.is_available():
+        raise RuntimeError(f"{what} needs an NVIDIA GPU with its driver, but CUDA found none")
+
+
+@functools.cache
+def kernel_for(loop: Loop[..., Any], rules: types.ModuleType) -> Callable[..., None]:
+    """Return a function that runs a loop's body for every game on the GPU, and does not wait.
+
+    Args:
+        loop: function `loop(arrays, actions, i)` for game `i`, where `arrays` is a tuple.
+        rules: module of the game's rules.
+
+    Returns:
+        Function `run(num, arrays, actions)` for the games 0 to `num - 1`.
+    """
+    body = device_function(loop, rules)
+
+    def kernel(num, arrays, actions):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        i = cuda.grid(1)
+        if i < num:
+            body(arrays, actions, i)
+
+    compiled = cuda.jit(kernel)
+
+    def run(num: int, arrays: Any, actions: Any) -> None:
+        compiled[-(-num // _BLOCK), _BLOCK](num, arrays, actions)
+
+    vars(run)["kernel"] = kernel
+    return run
+
+
+def device_function(loop: Loop[..., Any], rules: types.ModuleType) -> Any:
+    """Return a loop with the hooks of a game's rules as a function that kernels can call."""
+    if SIMULATED:
+        return loop.plain((rules,))
+    return _DeviceCopies(loop.function.__module__, (rules,)).of(loop)
+
+
+class _DeviceCopies(PlainLoops):
+    """Copies of loops and rules as device functions."""
+
+    def __init__(self, loops: str, modules: tuple[types.ModuleType, ...]) -> None:
+        super().__init__(loops, modules)
+        self._foreign = False  # Numba's numbers are wide already
+        self._compiled: dict[types.FunctionType, Any] = {}
+
+    def of(self, value: Any) -> Any:
+        if hasattr(value, "compiled_as"):  # Numba compiles its overload
+            return value
+        copy = super().of(value)
+        if copy is value or not isinstance(copy, types.FunctionType):
+            return copy
+        if copy not in self._compiled:
+            self._compiled[copy] = cuda.jit(device=True)(copy)
+        return self._compiled[copy]
+
+    def _function(self, value: Any) -> Any:
+        # Only the intrinsics are replaced: they are written for the CPU.
+        plain = PLAIN.get(value, value) if callable(value) else value
+        return getattr(value, "py_func", plain)
+
+
+# -- Arrays ---------------------------------------------------------------------------------
+
+
+def new_array(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return an uninitialized array on the GPU, exported by DLPack and its CUDA interface."""
+    kind = np.dtype(dtype)
+    if SIMULATED:
+        return cuda.device_array(shape, kind)
+    strides = tuple(math.prod(shape[k + 1 :]) * kind.itemsize for k in range(len(shape)))
+    return _device_array_class()(shape, strides, kind)
+
+
+@functools.cache
+def _device_array_class() -> Any:
+    from numba.cuda.cudadrv.devicearray import DeviceNDArray
+
+    class DeviceArray(DeviceNDArray):
+        """An array of Numba on the GPU, which also supports DLPack."""
+
+        def _view(self) -> Any:
+            from cuda.core.utils import StridedMemoryView
+
+            return StridedMemoryView.from_cuda_array_interface(self, stream_ptr=-1)
+
+        def __dlpack__(self, **options: Any) -> Any:
+            return self._view().__dlpack__(**options)
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            device: tuple[int, int] = self._view().__dlpack_device__()
+            return device
+
+    return DeviceArray
+
+
+def on_device(value: Any) -> Any:
+    """Return an array on the GPU without a copy, or `None` if it is not on the GPU.
+
+    Args:
+        value: object with `__cuda_array_interface__`, as PyTorch, JAX and CuPy have.
+    """
+    if SIMULATED:
+        return value if getattr(value, "__cuda_ndarray__", False) else None
+    return cuda.as_cuda_array(value, sync=False) if cuda.is_cuda_array(value) else None

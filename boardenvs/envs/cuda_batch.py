@@ -47,8 +47,10 @@ class CudaBatchEnv:
     - `to_move`: seat to move, int8 of shape (N,);
     - `states`: position records, shape (N,), without DLPack.
 
-    All work is queued on CUDA's default stream, and no call but `reset` waits for the GPU. A
-    library with streams of its own, such as JAX, must synchronize before it reads.
+    Calls are asynchronous, except `reset`: they queue their work on CUDA's default stream, which
+    PyTorch uses, too. Work on other streams, such as that of JAX, must be finished before a call,
+    and must wait for the call before it reads. The games stay on the GPU that was current when
+    they were made, which must be current at every call. Batches cannot be pickled.
 
     Example:
         >>> import boardenvs, torch  # doctest: +SKIP
@@ -99,7 +101,7 @@ class CudaBatchEnv:
         streams = make_streams(base_word(seed, self._np_random), self.num_envs)
         first = initial_states(self.game, starts, states, streams, seeded=seed is not None)
         self._arrays.states.copy_to_device(np.ascontiguousarray(first))
-        # The streams of random actions have other words than those of the games.
+        # Random actions have other words than the games, so that they do not repeat the dice.
         self._arrays.streams.copy_to_device(~streams)
         self._run(_begin, self._actions)
 
@@ -190,7 +192,10 @@ def _shapes(game: Game, num: int) -> dict[str, tuple[tuple[int, ...], Any]]:
 
 @over_rules()
 def _games(arrays):
-    """Return all games. Its constants let the compiler drop the code for opponents."""
+    """Return all games. The constants let the compiler drop the code for opponents.
+
+    No game writes to `last` with `EVERY_SEAT`, so any records will do.
+    """
     return Games(
         arrays.states, arrays.params, arrays.start, arrays.seats, arrays.streams, arrays.masks,
         arrays.seen, arrays.rewards, arrays.terminated, arrays.truncated, arrays.start,
@@ -208,10 +213,10 @@ def _begin(arrays, actions, i):
 @over_rules()
 def _step(arrays, actions, i):
     """Play one action."""
-    action = int(actions[i])
+    action = np.int64(actions[i])
     if action < 0 or action >= arrays.masks.shape[1]:
-        action = 0
-        arrays.masks[i, action] = False
+        action = np.int64(0)
+        arrays.masks[i, action] = False  # so that the step is a loss
     step_game(_games(arrays), i, action)
     arrays.to_move[i] = arrays.states[i].to_move
 

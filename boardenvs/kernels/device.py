@@ -1,7 +1,9 @@
 """Loops on a GPU, compiled by `numba-cuda` from the same source code.
 
-A copy of a loop (see `boardenvs.kernels.plain`) calls the game's functions in place of the hooks.
-Here each copied function becomes a device function, and NVVM inlines them all into one kernel.
+A kernel is a function that runs once for every game, each time on its own thread of the GPU. It
+calls copies of a loop and of the functions that the loop calls, with the game's functions in place
+of the hooks (see `boardenvs.kernels.plain`). Here they become device functions, which are code for
+the GPU that only kernels can call.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import functools
 import importlib.util
 import math
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +31,7 @@ __all__ = ["SIMULATED", "kernel_for", "new_array", "on_device", "require_gpu"]
 SIMULATED = cuda is not None and bool(cuda.config.ENABLE_CUDASIM)
 """Whether `NUMBA_ENABLE_CUDASIM=1` makes kernels run on the CPU as plain Python."""
 _BLOCK = 1 if SIMULATED else 128
-"""Number of threads of a block. The simulator starts a thread of the operating system for each."""
+"""Number of threads that a GPU schedules together. In the simulator each is a Python thread."""
 
 
 def require_gpu(what: str) -> None:
@@ -38,7 +41,9 @@ def require_gpu(what: str) -> None:
     if cuda is None or importlib.util.find_spec("numba_cuda") is None:
         raise RuntimeError(f"{what} needs the extra [cuda]: pip install 'boardenvs[cuda]'")
     if not cuda.is_available():
-        raise RuntimeError(f"{what} needs an NVIDIA GPU with its driver, but CUDA found none")
+        raise RuntimeError(
+            f"{what} needs an NVIDIA GPU, its driver and the extra [cuda], but CUDA finds none"
+        )
 
 
 @functools.cache
@@ -50,7 +55,8 @@ def kernel_for(loop: Loop[..., Any], rules: types.ModuleType) -> Callable[..., N
         rules: module of the game's rules.
 
     Returns:
-        Function `run(num, arrays, actions)` for the games 0 to `num - 1`.
+        Function `run(num, arrays, actions)` for the games 0 to `num - 1`. Its attribute `kernel`
+        is the kernel as plain Python, which tests compile without a GPU.
     """
     body = device_function(loop, rules)
 
@@ -61,8 +67,14 @@ def kernel_for(loop: Loop[..., Any], rules: types.ModuleType) -> Callable[..., N
 
     compiled = cuda.jit(kernel)
 
+    @functools.cache
+    def launcher(blocks: int) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Numba warns if a batch is too small for all cores
+            return compiled[blocks, _BLOCK]
+
     def run(num: int, arrays: Any, actions: Any) -> None:
-        compiled[-(-num // _BLOCK), _BLOCK](num, arrays, actions)
+        launcher(-(-num // _BLOCK))(num, arrays, actions)
 
     vars(run)["kernel"] = kernel
     return run
@@ -80,11 +92,11 @@ class _DeviceCopies(PlainLoops):
 
     def __init__(self, loops: str, modules: tuple[types.ModuleType, ...]) -> None:
         super().__init__(loops, modules)
-        self._foreign = False  # Numba's numbers are wide already
+        self._foreign = False  # only plain Python needs `on_wide_records`
         self._compiled: dict[types.FunctionType, Any] = {}
 
     def of(self, value: Any) -> Any:
-        if hasattr(value, "compiled_as"):  # Numba compiles its overload
+        if hasattr(value, "compiled_as"):  # see `boardenvs.core.observing`
             return value
         copy = super().of(value)
         if copy is value or not isinstance(copy, types.FunctionType):
@@ -94,7 +106,7 @@ class _DeviceCopies(PlainLoops):
         return self._compiled[copy]
 
     def _function(self, value: Any) -> Any:
-        # Only the intrinsics are replaced: they are written for the CPU.
+        # Only `boardenvs.kernels.intrinsics` are replaced, which are written for the CPU.
         plain = PLAIN.get(value, value) if callable(value) else value
         return getattr(value, "py_func", plain)
 

@@ -14,13 +14,14 @@ import boardenvs
 from boardenvs.envs import cuda_batch
 from boardenvs.kernels.device import kernel_for
 
-pytest.importorskip("numba.cuda")
+numba_cuda = pytest.importorskip("numba.cuda")
 
 SUPPORT = Path(__file__).parents[1] / "support"
 OWN_GAME = Path(boardenvs.__file__).parent / "OWN_GAME.md"
 GAMES = [*boardenvs.GAMES, "nim"]
 KERNELS = [cuda_batch._begin, cuda_batch._step, cuda_batch._sample, cuda_batch._play_out]
-NVCC = importlib.util.find_spec("numba_cuda") and importlib.util.find_spec("nvidia.cuda_nvcc")
+NUMBA_CUDA = importlib.util.find_spec("numba_cuda")
+NVCC = NUMBA_CUDA and importlib.util.find_spec("nvidia.cuda_nvcc")
 
 
 @pytest.fixture
@@ -31,12 +32,16 @@ def nim_path(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize("place", ["simulator", "gpu"])
 @pytest.mark.parametrize("name", GAMES)
-def test_the_same_games(name, nim_path):
-    path = os.pathsep.join([str(SUPPORT), str(nim_path)])
+def test_the_same_games(name, place, nim_path):
+    if place == "gpu" and not (NUMBA_CUDA and numba_cuda.is_available()):
+        pytest.skip("needs a GPU and the extra [cuda]")
+    path = os.pathsep.join([str(SUPPORT), str(nim_path), os.environ.get("PYTHONPATH", "")])
+    simulated = str(int(place == "simulator"))
     done = subprocess.run(
         [sys.executable, "-P", "-m", "cuda_games", name],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": path},
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": simulated, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,
@@ -44,7 +49,7 @@ def test_the_same_games(name, nim_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(not NVCC, reason="needs the extra [cuda]")
+@pytest.mark.skipif(not NVCC, reason="needs numba-cuda[cu12]")
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("loop", KERNELS, ids=lambda loop: loop.function.__name__)
 @pytest.mark.usefixtures("temporary_games")
@@ -82,7 +87,6 @@ def test_the_machine_code(name, loop, nim_path, monkeypatch):
 
 
 def test_a_machine_without_a_gpu():
-    numba_cuda = pytest.importorskip("numba.cuda")
     if numba_cuda.is_available():
         pytest.skip("there is a GPU")
     with pytest.raises(RuntimeError, match=r"^CudaBatchEnv needs .*\Z"):

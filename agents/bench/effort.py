@@ -37,6 +37,8 @@ class Effort:
     """Minimum length of a turn (s) of searches guided by a network."""
     pgx_sizes: tuple[int, ...] = (64, 512, 4096)
     """Batch sizes of pgx in one `lax.scan`. The fastest one counts."""
+    gpu_envs: tuple[int, ...] = tuple(4**k for k in range(5, 11))
+    """Numbers of games on a GPU."""
     learn_envs: int = 512
     """Number of games in training with a small network."""
     train_envs: int = 256
@@ -77,6 +79,7 @@ QUICK = Effort(
     one_position_simulations=50,
     guided_seconds=0.1,
     pgx_sizes=(1024,),
+    gpu_envs=(1024,),
     learn_envs=64,
     train_envs=64,
     learn_steps=16,

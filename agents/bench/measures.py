@@ -8,6 +8,7 @@ from agents.bench.row import Row
 from agents.bench.rows.batch import batch_steps
 from agents.bench.rows.busy import steps_beside_another_program
 from agents.bench.rows.connect_four import connect_four_rows
+from agents.bench.rows.cuda import cuda_rows
 from agents.bench.rows.engine import engine_nodes
 from agents.bench.rows.evaluations import int8_networks
 from agents.bench.rows.first_uses import first_uses
@@ -34,6 +35,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,
     "connect four": connect_four_rows,
+    "games on a GPU": cuda_rows,
     "vector steps": vector_steps,
     "learning": learning_steps,
     "training": training_steps,

@@ -81,8 +81,8 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
     return side
 
 
-def pgx_scan(name: str, num: int, seconds: float) -> Side:
-    """Return a side that measures the plies per second of pgx inside one `lax.scan` on the CPU.
+def pgx_scan(name: str, num: int, seconds: float, platform: str = "cpu") -> Side:
+    """Return a side that measures the plies per second of pgx inside one `lax.scan`.
 
     The jitted loop includes the automatic resets and the sampling of random actions.
 
@@ -90,13 +90,17 @@ def pgx_scan(name: str, num: int, seconds: float) -> Side:
         name: name of the game.
         num: number of games.
         seconds: length of a turn.
+        platform: "cpu" or "gpu".
 
     Raises:
-        ImportError: pgx is not installed.
+        ImportError: pgx is not installed, or JAX has no such platform.
     """
     import jax
 
-    processor = jax.devices("cpu")[0]
+    try:
+        processor = jax.devices(platform)[0]
+    except RuntimeError:
+        raise ImportError(f"JAX finds no {platform.upper()}") from None
     init, step = _pgx(name)
 
     def ply(carry: Any, _: Any) -> tuple[Any, None]:

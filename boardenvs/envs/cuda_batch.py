@@ -35,8 +35,8 @@ __all__ = ["CudaBatchEnv"]
 class CudaBatchEnv:
     """A batch of N games of one kind on a GPU, stepped one ply at a time.
 
-    This class is experimental and was not measured on a GPU yet. It plays the same games as
-    `boardenvs.BatchEnv`: for the same seed and actions, all arrays have the same bytes.
+    This class is experimental. It plays the same games as `boardenvs.BatchEnv`: for the same seed
+    and actions, all arrays have the same bytes.
 
     All arrays are on the GPU. PyTorch, JAX and CuPy use them without a copy, by
     `__cuda_array_interface__` or DLPack; `copy_to_host()` returns a NumPy array. Every call

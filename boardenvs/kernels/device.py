@@ -26,7 +26,7 @@ cuda: Any = None
 with contextlib.suppress(ImportError):  # a later Numba may have no simulator of its own
     cuda = importlib.import_module("numba.cuda")
 
-__all__ = ["SIMULATED", "kernel_for", "new_array", "on_device", "require_gpu"]
+__all__ = ["SIMULATED", "kernel_for", "new_array", "on_device", "require_gpu", "wait_for_gpu"]
 
 SIMULATED = cuda is not None and bool(cuda.config.ENABLE_CUDASIM)
 """Whether `NUMBA_ENABLE_CUDASIM=1` makes kernels run on the CPU as plain Python."""
@@ -44,6 +44,11 @@ def require_gpu(what: str) -> None:
         raise RuntimeError(
             f"{what} needs an NVIDIA GPU, its driver and the extra [cuda], but CUDA finds none"
         )
+
+
+def wait_for_gpu() -> None:
+    """Wait until the GPU has done all work that was queued."""
+    cuda.synchronize()
 
 
 @functools.cache

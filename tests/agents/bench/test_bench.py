@@ -1,6 +1,9 @@
 """Tests of `boardenvs bench`: fair turns, ratios, and missing peers."""
 
 import json
+import os
+import re
+import subprocess
 import sys
 
 import numpy as np
@@ -43,6 +46,7 @@ TINY = Effort(
     one_position_simulations=20,
     guided_seconds=0.0,
     pgx_sizes=(16,),
+    gpu_envs=(2,),
     learn_envs=4,
     train_envs=4,
     learn_steps=4,
@@ -57,6 +61,7 @@ TINY = Effort(
 )
 TRAINING = {"learning", "training"}
 """Measures that require Stable-Baselines3 on both sides."""
+GPU = "games on a GPU"
 PEERS = ("jax", "pgx", "pyspiel", "pygame", "torch", "sb3_contrib", "stable_baselines3")
 
 
@@ -169,9 +174,35 @@ def check(rows):
 
 
 @pytest.mark.slow  # some loops are compiled only for the benchmark
-@pytest.mark.parametrize("name", sorted(MEASURES.keys() - TRAINING))
+@pytest.mark.parametrize("name", sorted(MEASURES.keys() - TRAINING - {GPU}))
 def test_every_measure_has_rows(name, tiny):
     check(MEASURES[name](tiny))
+
+
+def test_games_on_a_gpu(tiny):
+    rows = MEASURES[GPU](tiny)
+    if rows:
+        check(rows)
+    else:
+        (line,) = tiny.missing
+        assert re.fullmatch(r"skipped games on a GPU: CudaBatchEnv needs .*", line)
+
+
+def test_games_on_a_gpu_in_the_simulator():
+    pytest.importorskip("numba.cuda")
+    code = """
+from agents.bench import Bench, Effort, measures
+rows = measures.cuda_rows(Bench(Effort(rounds=1, seconds=0, gpu_envs=(2,))))
+print(*(row.value > 0 for row in rows))
+"""
+    shown = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert shown.stdout == "True True\n", shown.stderr
 
 
 @pytest.mark.slow

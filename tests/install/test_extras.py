@@ -210,7 +210,7 @@ def test_train_brings_what_the_command_asks_for():
 
 
 def test_all_is_everything_but_what_stands_apart():
-    apart = {"ray", "verifiers", "browser", "docs"}
+    apart = {"ray", "verifiers", "cuda", "browser", "docs"}
     everything = {name for extra in EXTRAS.keys() - apart for name in names(extra)}
     assert names("all") == everything
     users, developers = (Requirement(one) for one in EXTRAS["all"])

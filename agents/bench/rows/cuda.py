@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 from agents.bench import peers
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from boardenvs.envs.cuda_batch import CudaBatchEnv
-from boardenvs.kernels.device import wait_for_gpu
+
+if TYPE_CHECKING:
+    from boardenvs.envs.cuda_batch import CudaBatchEnv
 
 __all__ = ["cuda_rows"]
 
@@ -20,6 +22,7 @@ _PEER = "pgx in one lax.scan on the GPU"
 def cuda_rows(bench: Bench) -> list[Row]:
     """Return rows of connect four on a GPU; none without a GPU."""
     from agents.bench.connect_four import ConnectFour
+    from boardenvs.envs.cuda_batch import CudaBatchEnv
 
     game, effort = ConnectFour(), bench.effort
     try:
@@ -52,6 +55,7 @@ def cuda_rows(bench: Bench) -> list[Row]:
 
 def _stepping(batch: CudaBatchEnv, seconds: float) -> Side:
     """Return a side that measures random plies, each sampled and stepped by two calls."""
+    from boardenvs.kernels.device import wait_for_gpu
 
     def work() -> int:
         for _ in range(_PLIES):
@@ -64,6 +68,8 @@ def _stepping(batch: CudaBatchEnv, seconds: float) -> Side:
 
 def _playing_out(batch: CudaBatchEnv, seconds: float) -> Side:
     """Return a side that measures the plies of games played to the end in one call."""
+    from boardenvs.kernels.device import wait_for_gpu
+
     _, lengths = batch.play_out()
     plies = int(lengths.copy_to_host().sum())  # nearly the same number for every batch of games
 

@@ -18,9 +18,9 @@ from boardenvs.envs.interface import (
     resolve_game,
 )
 from boardenvs.envs.table import Table
-from boardenvs.game import Game, Illegal, check_illegal
+from boardenvs.game import Game, Illegal, States, check_illegal
 
-__all__ = ["BatchEnv"]
+__all__ = ["BatchEnv", "starts_of_batch"]
 
 _Entry = TypeVar("_Entry", bound=np.generic)
 
@@ -94,12 +94,8 @@ class BatchEnv:
             ValueError: if the seed is invalid, or a state is invalid or over. The games do not
                 change then.
         """
-        starts = given_states(self.game, states, self.num_envs)
-        if seed is not None or not hasattr(self, "_np_random"):
-            self._np_random = np.random.default_rng(plain_seed(seed))
-        streams = make_streams(base_word(seed, self._np_random), self.num_envs)
-        self._table.games.states[:] = initial_states(
-            self.game, starts, states, streams, seeded=seed is not None
+        self._table.games.states[:], _, self._np_random = starts_of_batch(
+            self.game, self.num_envs, seed, states, getattr(self, "_np_random", None)
         )
         self._table.step(np.full(self.num_envs, BEGIN))
 
@@ -136,6 +132,29 @@ class BatchEnv:
             self.game.arrays.require_legal(games.masks, numbers)
         self._table.step(numbers)
         return games.rewards, games.terminated, games.truncated
+
+
+def starts_of_batch(
+    game: Game, num: int, seed: int | None, states: Any, np_random: np.random.Generator | None
+) -> tuple[States, npt.NDArray[np.uint64], np.random.Generator]:
+    """Return the first positions of `BatchEnv.reset`, their streams, and the generator to keep.
+
+    Args:
+        game: the game to play.
+        num: number of games.
+        seed: as for `BatchEnv.reset`.
+        states: as for `BatchEnv.reset`.
+        np_random: the generator kept by the last reset; `None` for the first one.
+
+    Raises:
+        ValueError: as for `BatchEnv.reset`.
+    """
+    starts = given_states(game, states, num)
+    if seed is not None or np_random is None:
+        np_random = np.random.default_rng(plain_seed(seed))
+    streams = make_streams(base_word(seed, np_random), num)
+    first = initial_states(game, starts, states, streams, seeded=seed is not None)
+    return first, streams, np_random
 
 
 def _read_only(array: npt.NDArray[_Entry]) -> npt.NDArray[_Entry]:

@@ -9,25 +9,21 @@ The functions marked by `over_rules` run once for every game, on a thread of the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from boardenvs.core.chance import make_streams, mixed, stepped
+from boardenvs.core.chance import mixed, stepped
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.choice import random_action
 from boardenvs.core.hooks import observe_row
 from boardenvs.core.loops import BEGIN, EVERY_SEAT, Games, begin, play_out, report, step_game
-from boardenvs.envs.interface import (
-    base_word,
-    given_states,
-    initial_states,
-    plain_seed,
-    resolve_game,
-)
+from boardenvs.envs.batch import starts_of_batch
+from boardenvs.envs.interface import resolve_game
+from boardenvs.envs.table import Table
 from boardenvs.game import Game
 from boardenvs.kernels.binding import over_rules
-from boardenvs.kernels.device import kernel_for, new_array, on_device, require_gpu
+from boardenvs.kernels.gpu import kernel_for, new_array, on_gpu, require_gpu
 
 __all__ = ["CudaBatchEnv"]
 
@@ -74,15 +70,13 @@ class CudaBatchEnv:
         self.game = resolve_game(game)
         self.num_envs = num = whole_number("num_envs", num_envs, 1, 2**31 - 1)
         require_gpu("CudaBatchEnv")
-        shapes = _shapes(self.game, num)
-        self._arrays = _Arrays(**{name: new_array(*shape) for name, shape in shapes.items()})
-        self._arrays.params.copy_to_device(self.game.constants)
-        self._arrays.start.copy_to_device(self.game.start)
+        self._games = _games_on_gpu(self.game, num)
         self._actions = new_array((num,), np.int64)
-        self.states = self._arrays.states
-        self.to_move = self._arrays.to_move
-        self.action_mask = self._arrays.masks
-        self.observation = self._arrays.seen.reshape(num, *self.game.observation_shape)
+        self._lengths = new_array((num,), np.int32)
+        self.states = self._games.states
+        self.to_move = new_array((num,), np.int8)
+        self.action_mask = self._games.masks
+        self.observation = self._games.seen.reshape(num, *self.game.observation_shape)
         self.reset(seed)
 
     def reset(self, seed: int | None = None, states: Any = None) -> None:
@@ -95,14 +89,12 @@ class CudaBatchEnv:
         Raises:
             ValueError: as for `BatchEnv.reset`.
         """
-        starts = given_states(self.game, states, self.num_envs)
-        if seed is not None or not hasattr(self, "_np_random"):
-            self._np_random = np.random.default_rng(plain_seed(seed))
-        streams = make_streams(base_word(seed, self._np_random), self.num_envs)
-        first = initial_states(self.game, starts, states, streams, seeded=seed is not None)
-        self._arrays.states.copy_to_device(np.ascontiguousarray(first))
+        first, streams, self._np_random = starts_of_batch(
+            self.game, self.num_envs, seed, states, getattr(self, "_np_random", None)
+        )
+        self.states.copy_to_device(np.ascontiguousarray(first))
         # Random actions have other words than the games, so that they do not repeat the dice.
-        self._arrays.streams.copy_to_device(~streams)
+        self._games.streams.copy_to_device(~streams)
         self._run(_begin, self._actions)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any]:
@@ -122,14 +114,14 @@ class CudaBatchEnv:
         Raises:
             ValueError: if `actions` is not such an array. No game is stepped then.
         """
-        array = on_device(actions)
+        array = on_gpu(actions)
         if array is None or array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             found = shown(actions) if array is None else f"{array.dtype} of shape {array.shape}"
             raise ValueError(
                 f"actions must be {self.num_envs} integers in an array on the GPU, got {found}"
             )
         self._run(_step, array)
-        return self._arrays.rewards, self._arrays.terminated, self._arrays.truncated
+        return self._games.rewards, self._games.terminated, self._games.truncated
 
     def sample_actions(self) -> Any:
         """Return a uniformly random legal action for every game, int64 of shape (N,) on the GPU.
@@ -146,97 +138,70 @@ class CudaBatchEnv:
             `(rewards, lengths)` on the GPU: float32 of shape (N, num_players), and the number of
             plies of each game, int32 of shape (N,). The next call overwrites both arrays.
         """
-        self._run(_play_out, self._actions)
-        return self._arrays.rewards, self._arrays.lengths
+        self._run(_play_out, self._lengths)
+        return self._games.rewards, self._lengths
 
-    def _run(self, body: Any, actions: Any) -> None:
-        kernel_for(body, self.game.rules)(self.num_envs, self._arrays, actions)
-
-
-class _Arrays(NamedTuple):
-    """The arrays on the GPU: those of `boardenvs.core.loops.Games`, and two more."""
-
-    states: Any
-    params: Any
-    start: Any
-    seats: Any
-    streams: Any
-    masks: Any
-    seen: Any
-    rewards: Any
-    terminated: Any
-    truncated: Any
-    to_move: Any
-    """Seat to move, int8 of shape (N,)."""
-    lengths: Any
-    """Number of plies of games that were played out, int32 of shape (N,)."""
+    def _run(self, loop: Any, numbers: Any) -> None:
+        kernel_for(loop, self.game.rules)(self._games, self.to_move, numbers)
 
 
-def _shapes(game: Game, num: int) -> dict[str, tuple[tuple[int, ...], Any]]:
-    """Return the shape and the dtype of each array."""
-    return {
-        "states": ((num,), game.state_dtype),
-        "params": ((1,), game.constants.dtype),
-        "start": ((1,), game.state_dtype),
-        "seats": ((num,), np.int64),
-        "streams": ((num,), np.uint64),
-        "masks": ((num, game.num_actions), np.bool_),
-        "seen": ((num, game.observation_size), np.int8),
-        "rewards": ((num, game.num_players), np.float32),
-        "terminated": ((num,), np.bool_),
-        "truncated": ((num,), np.bool_),
-        "to_move": ((num,), np.int8),
-        "lengths": ((num,), np.int32),
-    }
+def _games_on_gpu(game: Game, num: int) -> Any:
+    """Return `boardenvs.core.loops.Games` of N games, with arrays on the GPU."""
+    of_one = Table(game, 1).games
+    arrays = {}
+    for name, array in of_one._asdict().items():
+        if isinstance(array, np.ndarray) and name != "last":  # no game writes to it
+            rows = 1 if name in {"params", "start"} else num
+            arrays[name] = new_array((rows, *array.shape[1:]), array.dtype)
+    arrays["params"].copy_to_device(of_one.params)
+    arrays["start"].copy_to_device(of_one.start)
+    return of_one._replace(**arrays, last=arrays["start"])
 
 
 @over_rules()
-def _games(arrays):
-    """Return all games. The constants let the compiler drop the code for opponents.
-
-    No game writes to `last` with `EVERY_SEAT`, so any records will do.
-    """
+def _by_caller(games):
+    """Return the games with constants, which let the compiler drop the code for opponents."""
     return Games(
-        arrays.states, arrays.params, arrays.start, arrays.seats, arrays.streams, arrays.masks,
-        arrays.seen, arrays.rewards, arrays.terminated, arrays.truncated, arrays.start,
+        games.states, games.params, games.start, games.seats, games.streams, games.masks,
+        games.seen, games.rewards, games.terminated, games.truncated, games.last,
         EVERY_SEAT, False, True,
     )  # fmt: skip
 
 
 @over_rules()
-def _begin(arrays, actions, i):
+def _begin(games, to_move, _, i):
     """Begin the game of the record that is already written."""
-    step_game(_games(arrays), i, BEGIN)
-    arrays.to_move[i] = arrays.states[i].to_move
+    step_game(_by_caller(games), i, BEGIN)
+    to_move[i] = games.states[i].to_move
 
 
 @over_rules()
-def _step(arrays, actions, i):
+def _step(games, to_move, actions, i):
     """Play one action."""
     action = np.int64(actions[i])
-    if action < 0 or action >= arrays.masks.shape[1]:
+    if action < 0 or action >= games.masks.shape[1]:
         action = np.int64(0)
-        arrays.masks[i, action] = False  # so that the step is a loss
-    step_game(_games(arrays), i, action)
-    arrays.to_move[i] = arrays.states[i].to_move
+        games.masks[i, action] = False  # so that the step is a loss
+    step_game(_by_caller(games), i, action)
+    to_move[i] = games.states[i].to_move
 
 
 @over_rules()
-def _sample(arrays, actions, i):
+def _sample(games, _, actions, i):
     """Write a random legal action."""
-    arrays.streams[i] = stepped(arrays.streams[i])
-    actions[i] = random_action(arrays.masks[i], mixed(arrays.streams[i]))
+    games.streams[i] = stepped(games.streams[i])
+    actions[i] = random_action(games.masks[i], mixed(games.streams[i]))
 
 
 @over_rules()
-def _play_out(arrays, actions, i):
-    """Play one game to its end, and begin the next one."""
+def _play_out(games, to_move, lengths, i):
+    """Play one game to its end, write its number of plies, and begin the next one."""
+    games = _by_caller(games)
     one = slice(i, i + 1)
-    play_out(arrays.states[one], arrays.params, arrays.streams[one], arrays.masks[i])
-    games = _games(arrays)
+    play_out(games.states[one], games.params, games.streams[one], games.masks[i])
     report(games, i)
-    s = arrays.states[i]
-    arrays.lengths[i] = s.ply
+    s = games.states[i]
+    lengths[i] = s.ply
     begin(games, i, True)
-    observe_row(s, arrays.params[0], s.to_move, arrays.seen[i])
-    arrays.to_move[i] = s.to_move
+    observe_row(s, games.params[0], s.to_move, games.seen[i])
+    to_move[i] = s.to_move

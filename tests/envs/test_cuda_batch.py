@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import boardenvs
 from boardenvs.envs import cuda_batch
-from boardenvs.kernels.device import kernel_for
+from boardenvs.envs.table import Table
+from boardenvs.kernels.gpu import kernel_for
 
 numba_cuda = pytest.importorskip("numba.cuda")
 
@@ -66,9 +66,7 @@ def test_the_machine_code(name, loop, nim_path, monkeypatch):
         importlib.import_module(name)
     monkeypatch.setattr(dispatcher, "get_current_device", AnyGpu)
     game = boardenvs.make(name)
-    shapes = cuda_batch._shapes(game, 1)
-    arrays = cuda_batch._Arrays(**{key: np.zeros(*shape) for key, shape in shapes.items()})
-    types = numba.int64, numba.typeof(arrays), numba.int64[::1]
+    types = numba.typeof(Table(game, 1).games), numba.int8[::1], numba.int64[::1]
     code, _ = compile_ptx(kernel_for(loop, game.rules).kernel, types, cc=(8, 0))
     file = nim_path / "kernel.ptx"
     file.write_text(code, "utf-8")

@@ -52,7 +52,7 @@ def compare(game):
 
 def compare_playouts(game):
     copy = boardenvs.CudaBatchEnv(game, NUM, 5)
-    states, streams = copy.states.copy_to_host(), copy._arrays.streams.copy_to_host()
+    states, streams = copy.states.copy_to_host(), copy._games.streams.copy_to_host()
     mask = np.zeros(game.num_actions, bool)
     game.kernels.play_out(states, game.constants, streams, mask)
     rewards, lengths = copy.play_out()

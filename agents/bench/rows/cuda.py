@@ -55,7 +55,7 @@ def cuda_rows(bench: Bench) -> list[Row]:
 
 def _stepping(batch: CudaBatchEnv, seconds: float) -> Side:
     """Return a side that measures random plies, each sampled and stepped by two calls."""
-    from boardenvs.kernels.device import wait_for_gpu
+    from boardenvs.kernels.gpu import wait_for_gpu
 
     def work() -> int:
         for _ in range(_PLIES):
@@ -68,7 +68,7 @@ def _stepping(batch: CudaBatchEnv, seconds: float) -> Side:
 
 def _playing_out(batch: CudaBatchEnv, seconds: float) -> Side:
     """Return a side that measures the plies of games played to the end in one call."""
-    from boardenvs.kernels.device import wait_for_gpu
+    from boardenvs.kernels.gpu import wait_for_gpu
 
     _, lengths = batch.play_out()
     plies = int(lengths.copy_to_host().sum())  # nearly the same number for every batch of games

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boardenvs.kernels.binding import Loop, PlainLoops
 from boardenvs.kernels.plain import PLAIN
@@ -26,17 +27,17 @@ cuda: Any = None
 with contextlib.suppress(ImportError):  # a later Numba may have no simulator of its own
     cuda = importlib.import_module("numba.cuda")
 
-__all__ = ["SIMULATED", "kernel_for", "new_array", "on_device", "require_gpu", "wait_for_gpu"]
+__all__ = ["kernel_for", "new_array", "on_gpu", "require_gpu", "wait_for_gpu"]
 
-SIMULATED = cuda is not None and bool(cuda.config.ENABLE_CUDASIM)
+_SIMULATED = cuda is not None and bool(cuda.config.ENABLE_CUDASIM)
 """Whether `NUMBA_ENABLE_CUDASIM=1` makes kernels run on the CPU as plain Python."""
-_BLOCK = 1 if SIMULATED else 128
+_BLOCK = 1 if _SIMULATED else 128
 """Number of threads that a GPU schedules together. In the simulator each is a Python thread."""
 
 
 def require_gpu(what: str) -> None:
     """Raise `RuntimeError` if there is no GPU or a package for it is missing."""
-    if SIMULATED:
+    if _SIMULATED:
         return
     if cuda is None or importlib.util.find_spec("numba_cuda") is None:
         raise RuntimeError(f"{what} needs the extra [cuda]: pip install 'boardenvs[cuda]'")
@@ -56,19 +57,19 @@ def kernel_for(loop: Loop[..., Any], rules: types.ModuleType) -> Callable[..., N
     """Return a function that runs a loop's body for every game on the GPU, and does not wait.
 
     Args:
-        loop: function `loop(arrays, actions, i)` for game `i`, where `arrays` is a tuple.
+        loop: function `loop(games, to_move, numbers, i)` for game `i`.
         rules: module of the game's rules.
 
     Returns:
-        Function `run(num, arrays, actions)` for the games 0 to `num - 1`. Its attribute `kernel`
-        is the kernel as plain Python, which tests compile without a GPU.
+        Function `run(games, to_move, numbers)`. Its attribute `kernel` is the kernel as plain
+        Python, which tests compile without a GPU.
     """
-    body = device_function(loop, rules)
+    body = _device_function(loop, rules)
 
-    def kernel(num, arrays, actions):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def kernel(games, to_move, numbers):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         i = cuda.grid(1)
-        if i < num:
-            body(arrays, actions, i)
+        if i < len(to_move):
+            body(games, to_move, numbers, i)
 
     compiled = cuda.jit(kernel)
 
@@ -78,16 +79,16 @@ def kernel_for(loop: Loop[..., Any], rules: types.ModuleType) -> Callable[..., N
             warnings.simplefilter("ignore")  # Numba warns if a batch is too small for all cores
             return compiled[blocks, _BLOCK]
 
-    def run(num: int, arrays: Any, actions: Any) -> None:
-        launcher(-(-num // _BLOCK))(num, arrays, actions)
+    def run(games: Any, to_move: Any, numbers: Any) -> None:
+        launcher(-(-len(to_move) // _BLOCK))(games, to_move, numbers)
 
     vars(run)["kernel"] = kernel
     return run
 
 
-def device_function(loop: Loop[..., Any], rules: types.ModuleType) -> Any:
+def _device_function(loop: Loop[..., Any], rules: types.ModuleType) -> Any:
     """Return a loop with the hooks of a game's rules as a function that kernels can call."""
-    if SIMULATED:
+    if _SIMULATED:
         return loop.plain((rules,))
     return _DeviceCopies(loop.function.__module__, (rules,)).of(loop)
 
@@ -119,20 +120,20 @@ class _DeviceCopies(PlainLoops):
 # -- Arrays ---------------------------------------------------------------------------------
 
 
-def new_array(shape: tuple[int, ...], dtype: Any) -> Any:
+def new_array(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
     """Return an uninitialized array on the GPU, exported by DLPack and its CUDA interface."""
+    if _SIMULATED:
+        return cuda.device_array(shape, dtype)
     kind = np.dtype(dtype)
-    if SIMULATED:
-        return cuda.device_array(shape, kind)
     strides = tuple(math.prod(shape[k + 1 :]) * kind.itemsize for k in range(len(shape)))
-    return _device_array_class()(shape, strides, kind)
+    return _gpu_array_class()(shape, strides, kind)
 
 
 @functools.cache
-def _device_array_class() -> Any:
+def _gpu_array_class() -> Any:
     from numba.cuda.cudadrv.devicearray import DeviceNDArray
 
-    class DeviceArray(DeviceNDArray):
+    class GpuArray(DeviceNDArray):
         """An array of Numba on the GPU, which also supports DLPack."""
 
         def _view(self) -> Any:
@@ -147,15 +148,15 @@ def _device_array_class() -> Any:
             device: tuple[int, int] = self._view().__dlpack_device__()
             return device
 
-    return DeviceArray
+    return GpuArray
 
 
-def on_device(value: Any) -> Any:
+def on_gpu(value: Any) -> Any:
     """Return an array on the GPU without a copy, or `None` if it is not on the GPU.
 
     Args:
         value: object with `__cuda_array_interface__`, as PyTorch, JAX and CuPy have.
     """
-    if SIMULATED:
+    if _SIMULATED:
         return value if getattr(value, "__cuda_ndarray__", False) else None
     return cuda.as_cuda_array(value, sync=False) if cuda.is_cuda_array(value) else None

@@ -84,6 +84,19 @@ def test_the_machine_code(name, loop, nim_path, monkeypatch):
     assert max(map(int, frames)) <= 1024
 
 
+def test_nothing_else_loads_numbas_part_for_cuda():
+    code = """
+import sys, boardenvs, agents, agents.bench.measures, agents.command
+boardenvs.BatchEnv("gekitai", 2, 0)
+agents.make("mcts:2", boardenvs.make("gekitai"), 0)
+print("numba.cuda" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "False\n", done.stderr
+
+
 def test_a_machine_without_a_gpu():
     if numba_cuda.is_available():
         pytest.skip("there is a GPU")

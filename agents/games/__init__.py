@@ -8,7 +8,7 @@ hold:
   replace general agents of the same name;
 - other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
   `PARAMETERS` (see `agents.play.choices`);
-- modules with fixed names, such as `decisive`;
+- modules with fixed names, such as `decisive`, and programs for maintainers, `programs`;
 - `training.toml`, the settings of training;
 - openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
 - trained networks, `*.onnx`, with their cards, and their int8 versions, `*.int8.onnx`.

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from agents.dev.proving import Limits, add_limits, add_position, limits, position, search_on
 from agents.games.gomoku.proofs.proof import Solver
+from agents.search.proofs.proving import (
+    Limits,
+    add_limits,
+    add_position,
+    limits,
+    position,
+    search_on,
+)
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku
 

@@ -1,0 +1,1 @@
+"""Programs for maintainers that concern only Gekitai, for `python -m agents.dev`."""

@@ -28,12 +28,12 @@ class Dominoes175Presentation(Presentation):
 
     def rules_in_short(self) -> list[str]:
         return [
-            f"{CELLS} tiles, one for each pair of ends from 0 to 6 dots, lie face down.",
-            f"You turn one over and play it on one of {STACKS} stacks.",
-            "On an empty stack any tile fits; on another one, an end must match the dots on top, "
-            "and the other end is then on top.",
-            f"A stack of {GOAL} tiles wins at once.",
-            "A tile that fits on no stack loses as soon as it is turned over.",
+            f"{CELLS} tiles lie face down, one for each pair of numbers from 0 to 6.",
+            f"You turn a tile over and place it on one of {STACKS} stacks.",
+            "Every tile fits on an empty stack. On other stacks, one number of the tile must "
+            "equal the number on top. The tile's other number is then on top.",
+            f"You win as soon as a stack has {GOAL} tiles.",
+            "You lose as soon as you turn over a tile that fits on no stack.",
         ]
 
     def what_to_type(self, state: np.void) -> str:

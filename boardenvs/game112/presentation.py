@@ -17,11 +17,12 @@ class Game112Presentation(Presentation):
 
     def rules_in_short(self) -> list[str]:
         return [
-            f"Both players fill one row of {self.game.board_size} places, in turn.",
-            "A turn puts a 1 or a 2 on any empty place.",
-            "A turn that makes three neighbours read 1, 1, 2 wins, no matter who put the others.",
-            "They are read from left to right: 2, 1, 1 is nothing.",
-            "A full row without it is a tie.",
+            f"Two players take turns to fill one row of {self.game.board_size} places.",
+            "The player to move writes a 1 or a 2 in an empty place.",
+            "A move wins if three neighbouring places then read 1, 1, 2 from left to right. It "
+            "does not matter who wrote the other two numbers.",
+            "The order 2, 1, 1 does not win.",
+            "A full row without 1, 1, 2 is a draw.",
         ]
 
     def what_to_type(self, state: np.void) -> str:

@@ -20,14 +20,14 @@ class GekitaiPresentation(Presentation):
     def rules_in_short(self) -> list[str]:
         pieces = self.game.pieces
         return [
-            f"X and O take turns to place one of their {pieces} pieces on any empty cell.",
-            "It pushes each neighbour, of either colour, one cell straight away from it, if the "
-            "cell beyond is free.",
-            "A piece pushed off the board returns to its owner's hand; a pushed piece pushes "
-            "nothing.",
-            f"{self.game.line_length} in an unbroken row, column or diagonal win; so do all "
-            f"{pieces} pieces on the board.",
-            "If both players have that at once, the one who moved wins.",
+            f"X and O take turns. Each places one of their {pieces} pieces on an empty cell.",
+            "The placed piece pushes every neighbouring piece of either player one cell straight "
+            "away, if the next cell in that direction is free or off the board.",
+            "A piece that is pushed off the board returns to its owner. A pushed piece pushes no "
+            "other piece.",
+            f"A player wins with {self.game.line_length} pieces in an unbroken row, column or "
+            f"diagonal, or with all {pieces} pieces on the board.",
+            "If one move lets both players win, the player who moved wins.",
         ]
 
     def what_to_type(self, state: np.void) -> str:

@@ -42,16 +42,18 @@ class GoatRacePresentation(Presentation):
     def rules_in_short(self) -> list[str]:
         last = ascii_uppercase[self.game.width - 1]
         jump = self.game.params["draw_rule"] == "jump"
-        drawn = "or sideways, it is a draw" if jump else "it is a draw"
+        way = "forward or sideways" if jump else "forward"
         return [
-            f"{ARRIVALS} of {GOATS} goats in column {last} win, whoever moved them.",
-            "First all goats are placed in column A, in turn, in rows whose stacks are lowest "
-            "there.",
-            "Then, in each turn, a die is thrown: first you may move one goat of yours one row up "
-            "or down.",
-            "Then you must move one goat, of any colour, in the row of the die one column forward.",
-            "Only the top of a stack moves, onto goats too, but not onto X. If no goat can move "
-            f"forward, {drawn}.",
+            f"The player with {ARRIVALS} of {GOATS} goats in column {last} wins. It does not "
+            "matter who moved them there.",
+            "First the players take turns to place their goats in column A, always in a row with "
+            "the lowest stack.",
+            "Then every turn begins with a throw of the die. You may first move one of your goats "
+            "one row up or down.",
+            "You must then move one goat of any colour one column forward, in the row that the "
+            "die shows, if a goat in that row can move.",
+            "Only the top goat of a stack can move. It may enter a cell with other goats, but not "
+            f"an obstacle X. If no goat can move {way}, the game is a draw.",
         ]
 
     def what_to_type(self, state: np.void) -> str:

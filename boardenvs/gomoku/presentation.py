@@ -21,16 +21,17 @@ class GomokuPresentation(Presentation):
     def rules_in_short(self) -> list[str]:
         length = self.game.win_length
         wins = (
-            f"Just {length} in an unbroken row, column or diagonal win; a line of more does not."
+            f"Exactly {length} stones in an unbroken row, column or diagonal win. A longer line "
+            "does not win."
             if self.game.exact
-            else f"{length} or more in an unbroken row, column or diagonal win."
+            else f"{length} or more stones in an unbroken row, column or diagonal win."
         )
         return [
-            "Black ● begins, white ○ follows; in turn each puts a stone where two lines cross.",
-            "Stones are never moved or taken away.",
+            "The players take turns to place a stone on an empty intersection. Black ● begins.",
+            "Stones do not move and are not removed.",
             wins,
             "A full board without such a line is a draw.",
-            "Rows have the numbers at the right, counted from 0; columns have the letters above.",
+            "The numbers at the right are the rows, from 0. The letters above are the columns.",
         ]
 
     def what_to_type(self, state: np.void) -> str:

@@ -32,12 +32,13 @@ class PizzaOrderPresentation(Presentation):
     def rules_in_short(self) -> list[str]:
         most = self.game.max_pizzas
         return [
-            f"You order for a customer, who wants up to {most} pizzas: which ones is told.",
-            "For each pizza the shop asks for a flavour; four flavours come with their "
-            "ingredients.",
-            "For Custom you name the ingredients one by one, each once, and then say done.",
-            "Then you say y if there are more pizzas, or n, which ends the order.",
-            "It is right if it has the pizzas wanted, in any order; only their ingredients count.",
+            f"You order up to {most} pizzas for a customer. You know which pizzas the customer "
+            "wants.",
+            "For each pizza, the shop asks for a flavour. Four flavours have fixed ingredients.",
+            "For the flavour Custom, you name each ingredient once and then answer done.",
+            "After each pizza, answer y to order another pizza, or n to end the order.",
+            "The order is right if it contains the wanted pizzas in any order. Only their "
+            "ingredients count.",
         ]
 
     def what_to_type(self, state: np.void) -> str:

@@ -17,8 +17,8 @@ def opening(game: Game, seat: int) -> str:
     return (
         f"You play {game.name.replace('_', ' ')} as {game.seat_names[seat]}.\n\n"
         f"Rules:\n{rules}\n\n"
-        'Answer with your move on a line of its own, after "Move:". Whatever stands before the '
-        'last "Move:" is not looked at.\n'
+        'Write your move on a separate line after "Move:". Text before the last "Move:" is '
+        "ignored.\n"
     )
 
 

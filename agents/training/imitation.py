@@ -148,7 +148,7 @@ class CloningLearner:
                 found = self._fit(*self._viewed(size, seen, masks, actions), worth)
                 if epoch == 0:
                     figures.append(found)
-        return figures
+        return figures or [(np.nan,) * 3]
 
     def _agent_has_values(self) -> bool:
         start, nobody = self._games[0].new(1, 0), np.zeros(1, np.uint64)
@@ -168,7 +168,7 @@ class CloningLearner:
         seen, masks, actions, turns, games, told, shares = (
             np.concatenate(row) for row in zip(*rows, strict=True)
         )
-        self._lengths[size] = len(seen) / num
+        self._lengths[size] = max(1, len(seen)) / num
         results = self._games[size].returns(states)[games[:, None], turns]
         values = (shares[:, None] * told + (1 - shares[:, None]) * results).astype(np.float32)
         return seen, masks, actions, values
@@ -191,7 +191,19 @@ class CloningLearner:
                 seen = game.observe(part[asked], movers[asked])
                 chosen, worths, shares = self._answers(size, part[asked], movers[asked])
                 turns = game.seats_in_turn(part[asked])[:, : num_values(game)]
-                rows.append((seen, legal[asked], chosen, turns, live[asked], worths, shares))
+                row: tuple[Any, ...] = (
+                    seen,
+                    legal[asked],
+                    chosen,
+                    turns,
+                    live[asked],
+                    worths,
+                    shares,
+                )
+                if self.settings.position_share < 1:
+                    kept = rng.random(len(asked)) < self.settings.position_share
+                    row = tuple(each[kept] for each in row)
+                rows.append(row)
             strays = rng.random(len(asked)) < self.settings.random_share
             played = np.argmax(rng.random(legal.shape) * legal, 1)
             if len(asked) and self.settings.learner_share and self.steps:

@@ -48,6 +48,9 @@ class CloningSettings:
     then learns the agent's actions after its own mistakes. S. Ross, G. Gordon, D. Bagnell, "A
     reduction of imitation learning and structured prediction to no-regret online learning", AISTATS
     2011."""
+    position_share: float = 1.0
+    """Share of the positions that are learned. A value learns more from few positions of many games
+    than from many positions of few games, because all positions of a game have one result."""
     opening_plies: int = 0
     """Maximum number of random plies at the start of a game; their positions are not learned."""
     opponent_share: float = 0.0
@@ -87,9 +90,11 @@ class CloningSettings:
         for name in ("random_share", "learning_rate"):
             if finite_number(name, getattr(self, name)) >= 1:
                 raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
-        for name in ("learner_share", "value_share", "opponent_share"):
+        for name in ("learner_share", "value_share", "opponent_share", "position_share"):
             if finite_number(name, getattr(self, name)) > 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
+        if not self.position_share:
+            raise ValueError(f"position_share must be above 0, got {self.position_share!r}")
         _check_specs("opponents", self.opponents)
         if self.opponent_share and not self.opponents:
             raise ValueError(

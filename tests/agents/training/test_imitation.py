@@ -83,6 +83,17 @@ def test_what_it_learns_from(name):
     assert len(np.unique(results)) > 1
 
 
+def test_a_share_of_the_positions_is_learned():
+    game = boardenvs.make("gekitai")
+    clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, position_share=0.1)))
+    clone._agents[0] = Recorder(game)
+    seen, masks, actions, results = clone._play()
+    asked = sum(map(len, clone._agents[0].shown))
+    assert len(seen) == pytest.approx(asked / 10, rel=0.2)
+    assert len(seen) == len(masks) == len(actions) == len(results)
+    assert masks[np.arange(len(actions)), actions].all()
+
+
 def test_results_are_those_of_the_seat_that_moved():
     game = boardenvs.make("gekitai")
     clone = learner(game)

@@ -67,7 +67,7 @@ class GumbelAgent(PuctAgent):
             ValueError: an argument is out of range, or no network is shipped for the game.
         """
         super().__init__(
-            game, seed, simulations, exploration, evaluator=evaluator, threads=threads, spec=spec
+            game, seed, simulations, exploration, 1, evaluator=evaluator, threads=threads, spec=spec
         )
         self.considered = whole_number("considered", considered, 1)
         self.value_scale = finite_number("value_scale", value_scale)

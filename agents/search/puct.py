@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import RandomBits
+from agents.games import constant
 from agents.in_threads import Stopping, in_threads
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
@@ -26,6 +27,8 @@ from boardenvs.kernels.threads import threads_for
 
 __all__ = ["Evaluator", "PuctAgent"]
 
+_PUCT = {"exploration": 1.5, "policy_temperature": 1.0}
+"""Constants of the search of a game that does not declare its own."""
 _SIDE_BY_SIDE = 256
 """The largest number of trees that grow at once."""
 _EDGES = 2**22
@@ -129,7 +132,8 @@ class PuctAgent(SearchAgent):
         game: Game,
         seed: int | None = None,
         simulations: int | None = None,
-        exploration: float = 1.5,
+        exploration: float | None = None,
+        policy_temperature: float | None = None,
         path: str | Path | None = None,
         decisive: bool | None = None,
         forced_wins: bool | None = None,
@@ -145,7 +149,10 @@ class PuctAgent(SearchAgent):
             seed: seed of the simulations, which sample chance and hidden parts.
             simulations: number of simulations for each state, at least 1; `None` for 400, or for
                 as many as a `time_limit` allows.
-            exploration: factor of the policy's term in the confidence bound.
+            exploration: factor of the policy's term in the confidence bound; `None` for what the
+                game's players declare in `PUCT`, or 1.5.
+            policy_temperature: divisor of the network's logits, at least 0.01; above 1 the policy
+                becomes more even. `None` for what the game's players declare in `PUCT`, or 1.
             path: the network's ONNX file, as for `agents.networks.onnx_policy.OnnxPolicy`; by
                 default the shipped network.
             decisive: whether to look for an immediate win at each leaf; `None` for true if the
@@ -171,7 +178,15 @@ class PuctAgent(SearchAgent):
             if self.time_limit is not None:
                 simulations = most = simulations_within(self.time_limit)
         self.simulations = whole_number("simulations", simulations, 1, most)
-        self.exploration = finite_number("exploration", exploration)
+        own = {**_PUCT, **constant(game, "PUCT", {})}
+        self.exploration = finite_number(
+            "exploration", own["exploration"] if exploration is None else exploration
+        )
+        self.policy_temperature = finite_number(
+            "policy_temperature",
+            own["policy_temperature"] if policy_temperature is None else policy_temperature,
+            low=0.01,
+        )
         self.decisive = checked_decisive("decisive", decisive, game)
         self.forced_wins, (leaf, root) = checked_forced(
             "forced_wins", forced_wins, game, decisive=self.decisive
@@ -188,6 +203,7 @@ class PuctAgent(SearchAgent):
         self._options["observation_size"] = game.observation_size
         self._options["hidden"] = game.has_hidden
         self._options["guided"] = True
+        self._options["policy_temperature"] = self.policy_temperature
         self._options["decisive"] = self.decisive
         self._options["forced"], self._options["forced_at_root"] = leaf, root
         self._options["tries"] = np.iinfo(np.int64).max if time_limit is None else _TRIES
@@ -223,6 +239,15 @@ class PuctAgent(SearchAgent):
         self._options["most_awaited"] = max(1, most)
         for name in ("visits_each", "lead", "strays"):
             self._options[name] = getattr(each, name)
+
+    @property
+    def version(self) -> str | None:
+        """Version that names forced wins, and constants other than the usual ones."""
+        parts = [super().version or ""]
+        for name, usual in _PUCT.items():
+            if (value := getattr(self, name)) != usual:
+                parts.append(f"{name.replace('_', ' ')} {value:g}")
+        return ", ".join(filter(None, parts)) or None
 
     @property
     def path(self) -> Path | None:

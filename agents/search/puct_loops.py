@@ -121,7 +121,10 @@ def step_trees(search, leaves, apart, phase, num):
     for row in range(num):
         tree = tree_of(search.forest, leaves.owners[row, 0])
         leaf = leaves.owners[row, 1]
-        open_leaf(tree, leaf, leaves.masks[row], leaves.logits[row], leaves.estimates[row])
+        open_leaf(
+            tree, leaf, leaves.masks[row], leaves.logits[row], leaves.estimates[row],
+            search.options[0].policy_temperature,
+        )  # fmt: skip
         settle(tree, leaf)
         tree.used[NUM_AWAITED] -= 1
     scratch = _Scratch(
@@ -257,9 +260,10 @@ def leave_only(tree, action):
 
 
 @over_rules()
-def open_leaf(tree, leaf, mask, logits, estimates):
+def open_leaf(tree, leaf, mask, logits, estimates, temperature):
     """Add the edges of a leaf with their priors, and set the result of its simulation.
 
+    The policy is the softmax of `logits` divided by `temperature`.
     Seats with unknown values share the opposite of the value of the seat to move equally.
     """
     n = tree.nodes[leaf]
@@ -278,7 +282,7 @@ def open_leaf(tree, leaf, mask, logits, estimates):
     highest = np.float32(-1e30)
     for edge in range(n.first, n.first + n.num_edges):
         e = tree.edges[edge]
-        e.prior = finite(logits[e.action])
+        e.prior = finite(logits[e.action]) / temperature
         highest = max(highest, e.prior)
     total = 0.0
     for edge in range(n.first, n.first + n.num_edges):

@@ -104,6 +104,7 @@ _OPTIONS = np.dtype(
         ("decisive", np.bool_),  # whether to look for decisive moves: in rollouts, or at leaves
         ("forced", np.int64),  # limit of the search for a forced win at each leaf
         ("forced_at_root", np.int64),
+        ("policy_temperature", np.float32),  # divides the logits of an evaluated leaf
         ("value_scale", np.float32),  # weight of the results in sequential halving
         # The maximum number of leaves of one tree that wait, and their conditions; see
         # `agents.search.puct`.

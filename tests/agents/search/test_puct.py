@@ -10,6 +10,7 @@ import pytest
 
 import agents
 import boardenvs
+from agents.arena.versions import agent_version
 from agents.search import puct
 from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent
@@ -34,6 +35,26 @@ def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):
     assert np.abs(found.visits[0] / 500 - priors).max() < 0.01
     assert found.actions[0] == 3
     assert not found.proven[0]
+
+
+def test_the_temperature_evens_the_policy(gekitai, network_file):
+    bias = np.zeros(36)
+    bias[[3, 20]] = np.log([12, 4])
+    agent = PuctAgent(
+        gekitai, 0, 500, path=network_file(gekitai, bias), decisive=False, policy_temperature=2
+    )
+    found = agent.search(gekitai.new(1, 0))
+    priors = np.exp(bias / 2) / np.exp(bias / 2).sum()
+    assert np.abs(found.visits[0] / 500 - priors).max() < 0.01
+
+
+def test_a_game_may_declare_the_constants_of_the_search(gekitai, network_file):
+    games = gekitai, boardenvs.make("goat_race")
+    made = [PuctAgent(game, 0, 10, path=network_file(game)) for game in games]
+    assert [(one.exploration, one.policy_temperature) for one in made] == [(1.5, 1), (0.3, 2.5)]
+    versions = [agent_version("puct:10", agent, agent.game) for agent in made]
+    assert "exploration" not in versions[0]
+    assert versions[1].endswith("exploration 0.3, policy temperature 2.5")
 
 
 def test_illegal_actions_get_no_share(gekitai, network_file):

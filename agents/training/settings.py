@@ -394,7 +394,8 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
     """Read a game's settings from a file, with changes.
 
     The TOML file contains the settings that differ from the defaults. Tables such as
-    `["board_size=9"]` contain further settings for these parameters; nested tables are merged.
+    `["board_size=9"]` or `["num_players=3,4"]` contain further settings for these parameters;
+    nested tables are merged.
     `["board_size=several"]` applies to training on several board sizes.
 
     Args:
@@ -440,7 +441,7 @@ def _for_parameters(found: Mapping[str, Any], game: Game | Sizes) -> dict[str, A
         if not isinstance(found[condition], dict):
             raise ValueError(f"{condition!r} must be a table, got {found[condition]!r}")
         several = isinstance(game, Sizes) and name == game.parameter
-        if (SEVERAL if several else str(game.params[name])) == wanted:
+        if (SEVERAL if several else str(game.params[name])) in wanted.split(","):
             for key, other in found[condition].items():
                 both = isinstance(other, dict) and isinstance(values.get(key), dict)
                 values[key] = {**values[key], **other} if both else other

@@ -67,6 +67,12 @@ def test_settings_for_parameters(written, gekitai):
     assert read_settings(path, seven).clone == CloningSettings(steps=9, epochs=3)
 
 
+def test_a_table_for_several_values_of_a_parameter(written):
+    path = written('["board_size=7,8"]\nppo_steps = 9\n')
+    sizes = [boardenvs.make("gekitai", board_size=size) for size in (6, 7, 8)]
+    assert [read_settings(path, game).ppo_steps for game in sizes] == [Settings().ppo_steps, 9, 9]
+
+
 def test_of_two_conditions_the_last_counts(written, gekitai):
     path = written('["board_size=6"]\nppo_steps = 5\n["pieces=8"]\nppo_steps = 6\n')
     assert read_settings(path, gekitai).ppo_steps == 6

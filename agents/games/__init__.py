@@ -7,7 +7,9 @@ hold:
 - agents, declared by a table `AGENTS` in its `__init__.py`, in the format of `agents.specs`; they
   replace general agents of the same name;
 - other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
-  `PARAMETERS` (see `agents.play.choices`);
+- other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
+  `PARAMETERS` (see `agents.play.choices`), and `PUCT`, arguments of `agents.search.puct.PuctAgent`
+  that differ from the defaults;
 - modules with fixed names, such as `decisive`, and programs for maintainers, `programs`;
 - `training.toml`, the settings of training;
 - openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;

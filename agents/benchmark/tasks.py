@@ -109,13 +109,13 @@ _V1 = (
     Task(
         "goat_race-3",
         "goat_race",
-        ("random", *_mixes("greedy", 70, 40), "greedy", "trained"),
+        ("random", *_mixes("greedy", 70, 40), "greedy", "trained", "puct:200"),
         {"num_players": 3},
     ),
     Task(
         "goat_race-4",
         "goat_race",
-        ("random", *_mixes("greedy", 70, 40), "greedy", "trained"),
+        ("random", *_mixes("greedy", 70, 40), "greedy", "trained", "puct:200"),
         {"num_players": 4},
     ),
     Task("dominoes175", "dominoes175", ("random", "greedy", "trained", "perfect")),

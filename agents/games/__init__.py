@@ -7,7 +7,6 @@ hold:
 - agents, declared by a table `AGENTS` in its `__init__.py`, in the format of `agents.specs`; they
   replace general agents of the same name;
 - other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
-- other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
   `PARAMETERS` (see `agents.play.choices`), and `PUCT`, arguments of `agents.search.puct.PuctAgent`
   that differ from the defaults;
 - modules with fixed names, such as `decisive`, and programs for maintainers, `programs`;

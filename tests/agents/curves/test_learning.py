@@ -58,7 +58,8 @@ def test_no_folder_is_left_behind(learner, short, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     task = learners.Task("game112", "game112", ())
     LEARNERS[learner].make(task, 0).advance()
-    assert not list(tmp_path.iterdir())
+    # PyTorch keeps its own cache there, from its first use in a process.
+    assert not [one for one in tmp_path.iterdir() if not one.name.startswith("torchinductor")]
 
 
 def test_earlier_selves_are_kept(short):

@@ -92,11 +92,11 @@ class ThreatsAgent(Agent):
     """An agent that finds threats and forced wins, and otherwise searches by alpha-beta.
 
     The modules of `agents.games.gomoku.engine` do the work: `position` updates the patterns of all
-    lines with each stone, `fours` finds victories by continuous fours at every position, `chains`
-    finds victories by continuous threats at the root, and `alpha_beta` deepens iteratively.
+    lines with each stone, `fours` finds victories by continuous fours, `chains` finds victories by
+    continuous threats at the root, and `alpha_beta` deepens iteratively.
     """
 
-    play_version = 5
+    play_version = 6
 
     def __init__(
         self,

@@ -1,9 +1,17 @@
 """The alpha-beta search of the engine `threats`.
 
 A principal variation search with a transposition table, null moves, late move reductions and
-pruning. Each position is first checked for wins that need no search: a five, an open four, or a
-victory by fours (see `fours`). A four of the opponent leaves one reply, which costs no depth. If
-the opponent threatens an open four, the replies are fours and moves that prevent it.
+pruning. Each position is first checked for wins that need no search: a five or an open four. A
+four of the opponent leaves one reply, which costs no depth. If the opponent threatens an open four,
+the replies are fours and moves that prevent it.
+
+Most positions are also checked for a victory by fours (see `fours`). At depth 0 this is the
+quiescence search. It stands pat if the evaluation reaches beta, since a victory would not change
+the result.
+
+The evaluation adds the values of the patterns on all empty cells and a value for the combination of
+both players' threats (see `worth`). The search at the root has an aspiration window around the
+value of the last depth (see `thinking`).
 
 One record holds the state of the search with its own stack (see `position`). The search can
 therefore stop after any number of nodes and continue later.
@@ -30,8 +38,11 @@ from agents.games.gomoku.engine.inner import inner
 from agents.games.gomoku.engine.moves import add_move, list_answers, list_moves, next_move
 from agents.games.gomoku.engine.patterns import (
     BUILDS,
+    DOUBLE_THREE,
     FIVE_KIND,
     FOUR_KIND,
+    FOUR_THREE,
+    FOUR_TWO,
     OPEN_FOUR_KIND,
     THREE_KIND,
 )
@@ -43,12 +54,14 @@ from agents.games.gomoku.engine.position import (
     take_back,
 )
 
-__all__ = ["PROVEN", "WIN", "search_on", "transpositions"]
+__all__ = ["INFINITE", "PROVEN", "WIN", "search_on", "transpositions"]
 
 WIN = 30_000
 """Value of a win in 0 plies; a win in n plies has the value `WIN - n`."""
 PROVEN = 29_000
 """Minimum absolute value of a win or loss."""
+INFINITE = 32_000
+"""A number above all values."""
 _MOST_WORTH = 20_000  # maximum absolute value of an undecided position
 
 _ENTRY = [
@@ -65,7 +78,6 @@ _SETTLED = 100  # depth of proved values, which no search changes
 # The result that a level waits for.
 _NOTHING, _REDUCED, _NARROW, _WIDE, _NULL = range(5)
 
-_INFINITE = 32_000
 _FIRST = 1 << 30  # greater than all other scores
 
 
@@ -118,11 +130,25 @@ def write_entry(s, table, level, depth, value, bound, cell):
 
 
 @inner
+def threats_of(s):
+    """Return the index of both players' threats in `worth.THREAT_WORTH`."""
+    threats = np.int64(s.counts[1 - s.mover, OPEN_FOUR_KIND] > 0)
+    for k in range(2):
+        counts = s.counts[s.mover if k == 0 else 1 - s.mover]
+        four_threes, double_threes = counts[FOUR_THREE], counts[DOUBLE_THREE]
+        threats = threats << 1 | (counts[FOUR_KIND] + counts[FOUR_TWO] + four_threes > 0)
+        threats = threats << 1 | (counts[THREE_KIND] + double_threes > 0)
+        threats = threats << 1 | (four_threes > 0)
+        threats = threats << 1 | (double_threes > 0)
+    return threats
+
+
+@inner
 def judged(s):
     """Return the value of an undecided position for the player to move."""
     me = s.mover
-    worth = s.total[me] - s.total[1 - me] + s.to_move
-    for kind in range(BUILDS, OPEN_FOUR_KIND):
+    worth = s.total[me] - s.total[1 - me] + s.threat_worth[threats_of(s)]
+    for kind in range(BUILDS, FIVE_KIND):
         worth += s.mover_worth[kind] * s.counts[me, kind]
         worth += s.other_worth[kind] * s.counts[1 - me, kind]
     return max(-_MOST_WORTH, min(_MOST_WORTH, worth))
@@ -192,6 +218,10 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
             return False
     static = judged(s)
     s.num_moves[level] = 0
+    is_leaf = depth <= 0 and fives == 0
+    if is_leaf and static >= beta:  # stand pat
+        s.value = static
+        return False
     # The root reports whether a win is proved, so even a forced move is searched for fours.
     if (left >= 5 and fives == 0 and can_four(s, me)) or (fives == 1 and level == 0):
         found = find_fours(s, codes, facts, s.node_fours if level > 0 else s.root_fours)
@@ -202,6 +232,10 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
             write_entry(s, table, level, _SETTLED, s.value, _EXACT, cell)
             tell(s, level, cell)
             return False
+    if is_leaf:
+        s.value = static
+        write_entry(s, table, level, 0, static, _EXACT, -1)
+        return False
     if fives == 1:
         add_move(s, level, first_with(s, CAN_FIVE, 1 - me), 0)
     else:
@@ -213,13 +247,7 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
                 write_entry(s, table, level, _SETTLED, s.value, _EXACT, s.chain_cell)
                 tell(s, level, s.chain_cell)
                 return False
-        if depth <= 0:
-            if not threatened or depth <= s.answer_depth:
-                s.value = static
-                write_entry(s, table, level, depth if threatened else 0, static, _EXACT, -1)
-                return False
-            list_answers(s, level)
-        elif threatened:
+        if threatened:
             list_answers(s, level)
         else:
             if not is_wide and abs(beta) < PROVEN:
@@ -237,7 +265,7 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
     s.alphas[level] = alpha
     s.betas[level] = beta
     s.depths[level] = depth
-    s.bests[level] = -_INFINITE
+    s.bests[level] = -INFINITE
     s.best_cells[level] = -1
     s.started_at[level] = alpha
     s.static[level] = static
@@ -257,17 +285,19 @@ def tell(s, level, cell):
 def search_on(s, codes, table, facts, known, most):
     """Start or continue a search to `depth` until `nodes` reaches `most`.
 
-    A new search begins with `level` at -1. It tries `best_cell` first.
+    A new search begins with `level` at -1. It tries `best_cell` first. Its window is from
+    `root_alpha` to `root_beta`.
 
     Returns:
-        Whether the search is complete. Then `value` has its value and `lines` its best line.
+        Whether the search is complete. Then `value` has its value or, outside the window, a bound.
+        `lines` has its best line, of length 0 if no move reaches the window.
     """
     came_up = False  # whether `value` is that of the chosen move, for the opponent
     while True:
         level = s.level
         stage = _WIDE
         if level < 0:
-            alpha, beta, depth = -_INFINITE, _INFINITE, s.depth
+            alpha, beta, depth = s.root_alpha, s.root_beta, s.depth
         else:
             stage = s.stages[level]
             if came_up:
@@ -396,7 +426,7 @@ def note(s, level, value):
 def finish(s, table, level):
     """End a level: store its value and return to the level above."""
     best = s.bests[level]
-    if best == -_INFINITE:  # all moves were pruned
+    if best == -INFINITE:  # all moves were pruned
         best = s.alphas[level]
     bound = _EXACT
     if best >= s.betas[level]:

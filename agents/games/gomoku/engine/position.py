@@ -35,7 +35,13 @@ from agents.games.gomoku.engine.patterns import (
     reach_of,
 )
 from agents.games.gomoku.engine.settings import SETTINGS
-from agents.games.gomoku.engine.worth import CODE_WORTH, KIND_WORTH, MOVER_WORTH, OTHER_WORTH
+from agents.games.gomoku.engine.worth import (
+    CODE_WORTH,
+    KIND_WORTH,
+    MOVER_WORTH,
+    OTHER_WORTH,
+    THREAT_WORTH,
+)
 from boardenvs.gomoku import Gomoku
 from boardenvs.kernels.cache import cached_njit
 
@@ -97,6 +103,7 @@ _BOARD = [
     ("kind_worth", np.int64, (NUM_KINDS,)),
     ("mover_worth", np.int64, (NUM_KINDS,)),
     ("other_worth", np.int64, (NUM_KINDS,)),
+    ("threat_worth", np.int64, (len(THREAT_WORTH),)),
     ("flags_of", np.uint64, (NUM_KINDS,)),
     ("marks", np.uint64, (CELLS // 8,)),  # flags of eight cells in each word
     ("names", np.uint64, (CELLS, 2)),  # hash key of each cell and colour
@@ -159,6 +166,9 @@ _SEARCH = [
     ("root_fours", np.int64),  # maximum number of fours tried at the root
     ("root_chain", np.int64),  # maximum number of positions in the search of chains at the root
     ("depth", np.int64),  # depth of the current search
+    ("root_alpha", np.int64),  # its window
+    ("root_beta", np.int64),
+    ("margin", np.int64),  # distance of the window's ends from the expected value
     ("settled", np.int64),  # whether a win or loss was proved without a search of other moves
     ("best_cell", np.int64),
     ("best_value", np.int64),
@@ -200,6 +210,7 @@ def empty_position(game: Gomoku) -> tuple[npt.NDArray[np.void], npt.NDArray[np.u
     s["kind_worth"] = KIND_WORTH
     s["mover_worth"] = MOVER_WORTH
     s["other_worth"] = OTHER_WORTH
+    s["threat_worth"] = THREAT_WORTH
     s["kinds_of"] = kinds_of_cells()
     kinds = np.arange(NUM_KINDS)
     s["flags_of"] = (

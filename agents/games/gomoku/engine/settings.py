@@ -28,8 +28,6 @@ from __future__ import annotations
 __all__ = ["SETTINGS"]
 
 SETTINGS = {
-    # Value of an undecided position.
-    "to_move": 36,  # for having the move
     # Score of a move: its worth for both players, and its results in other positions.
     "own_weight": 4,
     "other_weight": 3,
@@ -48,13 +46,15 @@ SETTINGS = {
     # Pruning of positions far above beta; the margin is for each ply of depth.
     "stand_depth": 3,
     "stand_margin": 150,
+    # The aspiration window at the root.
+    "window_depth": 5,  # minimum depth
+    "window_margin": 100,
     # Null moves.
     "null_depth": 2,
     "null_less": 3,
     "null_divisor": 4,
     # Threats.
     "node_fours": 20,  # maximum number of fours tried at each position
-    "answer_depth": 0,  # lowest depth at which a threatened open four is answered
     # Maximum shares of all nodes, in thousandths.
     "fours_share": 250,  # for victories by fours at the root
     "chain_share": 120,  # for victories by threats at the root

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from agents.games.gomoku.engine.alpha_beta import PROVEN, search_on
+from agents.games.gomoku.engine.alpha_beta import INFINITE, PROVEN, search_on
 from agents.games.gomoku.engine.inner import inner
 from agents.games.gomoku.engine.moves import list_moves, next_move
 from agents.games.gomoku.engine.position import cell_of, set_up
@@ -46,6 +46,9 @@ def think(s, codes, table, facts, known, cells, most):
             keep(s, s.value if done else s.bests[0])
         if not done:
             return False
+        if not s.settled and not s.root_alpha < s.value < s.root_beta:
+            widen(s)
+            continue
         if (
             abs(s.best_value) >= PROVEN
             or s.depth == min(_DEEPEST, s.limit - s.num)
@@ -53,6 +56,7 @@ def think(s, codes, table, facts, known, cells, most):
         ):
             s.phase = _DONE
         s.depth += 1
+        begin_depth(s)
     return True
 
 
@@ -68,7 +72,30 @@ def begin(s):
     s.best_length = 1
     s.phase = _DEEPENING if s.num > 0 else _DONE
     s.depth = 1
+    begin_depth(s)
+
+
+@inner
+def begin_depth(s):
+    """Begin the search to a new depth, with an aspiration window around the last value."""
     s.level = -1
+    s.root_alpha = -INFINITE
+    s.root_beta = INFINITE
+    s.margin = s.window_margin
+    if s.depth >= s.window_depth:
+        s.root_alpha = s.best_value - s.margin
+        s.root_beta = s.best_value + s.margin
+
+
+@inner
+def widen(s):
+    """Repeat a search whose value was outside the window, with a wider window."""
+    s.level = -1
+    if s.value <= s.root_alpha:
+        s.root_alpha = max(s.value - s.margin, -INFINITE)
+    else:
+        s.root_beta = min(s.value + s.margin, INFINITE)
+    s.margin *= 3
 
 
 @inner

@@ -34,7 +34,8 @@ Later games were with equal time of 0.02 to 0.1 s for a move, from balanced open
 | razoring at depths 1 and 2 (rejected) | 0.470 (0.375 to 0.567) | 100 |
 | singular extensions with multi-cut from depth 5 (rejected) | 0.505 (0.409 to 0.601) | 100 |
 | a ply less for later moves after alpha rose (rejected) | 0.495 (0.399 to 0.591) | 100 |
-| reductions by cut node and improvement (rejected) | 0.517 (0.428 to 0.604) | 120 |
+| reductions by cut node and improvement (not decided) | 0.550 (0.452 to 0.644) | 100 |
+| these reductions and the aspiration window | 0.517 (0.428 to 0.604) | 120 |
 """
 
 from __future__ import annotations

@@ -247,7 +247,7 @@ class BoundNetwork:
         self._calls: dict[tuple[int, int | None], Callable[[], object]] = {}
 
     def evaluate(self, num: int, threads: int | None = None) -> None:
-        """Evaluate the first `num` observations, with the same result as `OnnxPolicy.evaluate`.
+        """Evaluate the first `num` observations, as `OnnxPolicy.evaluate_observations`.
 
         Args:
             num: number of observations, from 1 to the capacity.

@@ -181,6 +181,6 @@ def test_rules_are_of_this_very_game():
     rules = rules_html(boardenvs.make("gekitai", pieces=7, line_length=4))
     short, full = rules.split("<details>")
     assert "one of their 7 pieces" in short
-    assert "4 in an unbroken row" in short
+    assert "4 pieces in an unbroken row" in short
     assert "<li>In each turn a player places one of their pieces" in full
     assert "<code>X</code>" in full

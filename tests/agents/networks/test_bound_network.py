@@ -33,9 +33,10 @@ def test_the_same_to_the_bit(name, int8, threads, live_positions):
     bound = network.bind_to_arrays(len(states))
     for num in (1, 7, len(states), 7):
         some = np.roll(states, num)[:num].copy()
-        bound.seen[:num] = network.observed_game.observe_to_move(some).reshape(num, -1)
+        observations = network.observed_game.observe_to_move(some).astype(np.float32)
+        bound.seen[:num] = observations.reshape(num, -1)
         bound.evaluate(num, threads)
-        logits, values = network.evaluate(some, threads)
+        logits, values = network.evaluate_observations(observations, threads)
         np.testing.assert_array_equal(bound.logits[:num], logits)
         np.testing.assert_array_equal(bound.values[:num].reshape(values.shape), values)
 

@@ -87,6 +87,7 @@ _V1 = (
             "random",
             *_mixes("greedy", 97, 92, 82, 66, 50, 32, 16, 6),
             "greedy",
+            "threats:100",
             "threats:500",
             "threats:1500",
             "threats:5000",

@@ -196,15 +196,16 @@ def shipped_block():
         game = boardenvs.make(table["game"], **params)
         card = read_card(shipped(game))
         settings = card["settings"]
-        clone, guided = settings["clone"] or {}, settings["guided"] or {}
-        numbers = clone.get("steps", 0), settings["ppo_steps"], guided.get("steps", 0)
+        parts = (settings.get(part) or {} for part in ("clone", "guided", "values"))
+        clone, guided, values = (part.get("steps", 0) for part in parts)
+        numbers = clone, settings["ppo_steps"], guided, values
         steps = ", ".join(f"{number:,}" for number in numbers)
         start = (title if "player" in title else title.partition(",")[0], card["command"], steps)
         for entry in scores_on(card, game):
             score = scored(entry["score"], entry["interval"])
             rows.append((*start, entry["against"], f"{entry['games']:,}", score))
             start = ("", "", "")
-    head = ("game", "made by", "imitated, played, searched", "against", "games")
+    head = ("game", "made by", "imitated, played, searched, values", "against", "games")
     return Table((*head, "score (95% interval)"), rows, left=(0, 1, 2, 3), code=(1,)).markdown()
 
 

@@ -196,9 +196,9 @@ def shipped_block():
         game = boardenvs.make(table["game"], **params)
         card = read_card(shipped(game))
         settings = card["settings"]
-        parts = (settings.get(part) or {} for part in ("clone", "guided", "values"))
-        clone, guided, values = (part.get("steps", 0) for part in parts)
-        numbers = clone, settings["ppo_steps"], guided, values
+        parts = [settings.get(part) or {} for part in ("clone", "guided", "values")]
+        numbers = [part.get("steps", 0) for part in parts]
+        numbers.insert(1, settings["ppo_steps"])
         steps = ", ".join(f"{number:,}" for number in numbers)
         start = (title if "player" in title else title.partition(",")[0], card["command"], steps)
         for entry in scores_on(card, game):

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
+from io import FileIO
 from pathlib import Path
 
 __all__ = ["check_place", "check_suffix", "write_atomically"]
@@ -18,8 +19,11 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Write a temporary file in the same folder, then rename it to `path`.
 
     Readers never see a part of the file. If the path is a symbolic link, its target is written. An
-    existing file keeps its mode and, if permitted, its owner. Devices, FIFOs, standard output and
-    standard error are written directly.
+    existing file keeps its mode and, if permitted, its owner and on Linux its extended attributes.
+
+    Some files are written in place. A file with several hard links keeps them. An error restores
+    its content, but the end of the process may leave a part of the new content. Devices, FIFOs,
+    standard output and standard error are written directly.
 
     Raises:
         OSError: the file cannot be written. The error has the file's name. An existing file is
@@ -32,10 +36,14 @@ def write_atomically(path: Path, data: bytes) -> None:
             old = None
         place = Path(os.path.realpath(path))
         # An open file without a name, such as `/proc/self/fd/3`, cannot be replaced.
-        if old is None or (stat.S_ISREG(old.st_mode) and place.exists() and not _printed_to(old)):
-            _replace(place, old, data)
-        else:
+        if old is None:
+            _replace(place, None, data)
+        elif not stat.S_ISREG(old.st_mode) or not place.exists() or _printed_to(old):
             _write_directly(path, old, data)
+        elif old.st_nlink > 1:
+            _overwrite(place, data)
+        else:
+            _replace(place, old, data)
     except OSError as error:
         if error.errno is None:
             raise
@@ -96,6 +104,26 @@ def _write_directly(path: Path, old: os.stat_result, data: bytes) -> None:
         file.write(data)
 
 
+def _overwrite(place: Path, data: bytes) -> None:
+    """Write a regular file in place, or restore it if this fails."""
+    with place.open("r+b", buffering=0) as file:
+        old = file.read()
+        try:
+            _fill(file, data)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                _fill(file, old)
+            raise
+
+
+def _fill(file: FileIO, data: bytes) -> None:
+    file.seek(0)
+    while data:
+        data = data[file.write(data) :]
+    file.truncate()
+    os.fsync(file.fileno())
+
+
 def _replace(place: Path, old: os.stat_result | None, data: bytes) -> None:
     """Write a regular file, and replace the old one if it exists."""
     beside = place.with_name(f".{place.name[:_KEPT]}.{secrets.token_hex(4)}")
@@ -105,6 +133,7 @@ def _replace(place: Path, old: os.stat_result | None, data: bytes) -> None:
                 for owner in ((old.st_uid, -1), (-1, old.st_gid)):
                     with contextlib.suppress(OSError):
                         os.fchown(file.fileno(), *owner)
+                _copy_attributes(place, file.fileno())
                 os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
             file.write(data)
             file.flush()
@@ -113,3 +142,12 @@ def _replace(place: Path, old: os.stat_result | None, data: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink()
+
+
+def _copy_attributes(place: Path, number: int) -> None:
+    """Copy the extended attributes of a file to an open file, as far as the system permits."""
+    if hasattr(os, "listxattr"):
+        with contextlib.suppress(OSError):
+            for name in os.listxattr(place):
+                with contextlib.suppress(OSError):
+                    os.setxattr(number, name, os.getxattr(place, name))

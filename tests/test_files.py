@@ -22,6 +22,10 @@ def files(folder):
     return {p.name for p in folder.iterdir()}
 
 
+def no_space(_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def test_writing(tmp_path):
     path = tmp_path / "file"
     write_atomically(path, b"old")
@@ -49,11 +53,7 @@ def test_a_failure_while_writing(tmp_path, monkeypatch, owner, name, error):
 
 def test_a_failure_names_the_file(tmp_path, monkeypatch):
     path = tmp_path / "file"
-
-    def full(_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(OSError, match=rf"No space left on device: '{re.escape(str(path))}'$"):
         write_atomically(path, b"new")
 
@@ -73,6 +73,40 @@ def test_a_link_stays(tmp_path):
     with pytest.raises(OSError, match=f"'{tmp_path}/loop'$"):
         write_atomically(tmp_path / "loop", b"new")
     assert (tmp_path / "loop").is_symlink()
+
+
+@pytest.mark.parametrize("data", [b"new", b"", b"new, and much longer"])
+def test_hard_links_stay(tmp_path, data):
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_bytes(b"the old content")
+    link.hardlink_to(path)
+    write_atomically(path, data)
+    assert path.samefile(link)
+    assert link.read_bytes() == data
+    assert files(tmp_path) == {"file", "link"}
+
+
+def test_a_failure_restores_a_file_with_hard_links(tmp_path, monkeypatch):
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_bytes(b"the old content")
+    link.hardlink_to(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", no_space)
+        with pytest.raises(OSError, match=rf"No space left on device: '{re.escape(str(path))}'$"):
+            write_atomically(path, b"new")
+    assert link.read_bytes() == b"the old content"
+
+
+def test_extended_attributes_stay(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    try:
+        os.setxattr(path, "user.origin", b"a match")
+    except (AttributeError, OSError):
+        pytest.skip("needs extended attributes")
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert os.getxattr(path, "user.origin") == b"a match"
 
 
 @POSIX

@@ -56,7 +56,7 @@ def add(commands: Commands) -> None:
     arena.add_argument(
         "--openings",
         metavar="NAME",
-        help="openings, such as 'balanced', or in Gomoku a list from Gomocup, LIST.txt; "
+        help="openings, such as 'balanced', or in Gomoku a list of openings, LIST.txt; "
         "each in every order of seats; default: none",
     )
     arena.add_argument(

@@ -100,6 +100,17 @@ def test_a_list_counts_columns_and_rows_from_the_middle(listed):
     assert named_openings(small, listed("-2,2, 0,0")).moves.tolist() == [[20, 12]]
 
 
+def test_a_list_of_c_gomoku_cli_counts_rows_from_the_top(listed):
+    game = boardenvs.make("gomoku", board_size=20)
+    found = named_openings(game, listed("d3e5f6d7\n k10j10t20\r\n\na1\n-10,-10\n"))
+    assert found.moves.tolist() == [
+        [43, 84, 105, 123],
+        [190, 189, 399, -1],
+        [0, -1, -1, -1],
+        [0, -1, -1, -1],
+    ]
+
+
 def test_games_begin_with_the_openings_of_a_list(listed, tmp_path):
     game = boardenvs.make("gomoku", board_size=20)
     path, store = listed(LISTED), tmp_path / "games.db"
@@ -123,6 +134,11 @@ def test_games_begin_with_the_openings_of_a_list(listed, tmp_path):
         ("0,0, a,1", "line 1: .*x,y.*, got '0,0, a,1'"),
         ("0,0 1,1", "line 1: .*x,y.*, got '0,0 1,1'"),
         ("0,0, 8,0", "line 1: .*board.* 8,0"),
+        ("h8\nh8p1", "line 2: .*a1 to o15, got p1"),
+        ("h8a16", "line 1: .*a1 to o15, got a16"),
+        ("h8a0", "line 1: .*a1 to o15, got a0"),
+        ("h8h8", "line 1: .*illegal"),
+        ("h8 h9", "line 1: .*x,y.*d3e5, got 'h8 h9'"),
         ("0,0, 1,1, 0,0", "line 1: .*illegal"),
         ("0,0, 0,1, 1,0, 1,1, 2,0, 2,1, 3,0, 3,1, 4,0", "line 1: .*opening"),
         ("\n \n", r"openings_20\.txt has no openings"),

@@ -287,7 +287,9 @@ class Episode:
         return dict(json.loads(json.dumps(content)))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the episode to a file. An interrupted call leaves the file unchanged.
+        """Write the episode to a file.
+
+        An interrupted call leaves the file unchanged, unless it has several hard links.
 
         Args:
             path: path of the file. The suffix selects the format: JSON, or a format of other
@@ -323,8 +325,25 @@ class Episode:
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: the file is not an episode, is damaged, is of another game, or leads to
-                other positions in this version of the game. The message names the file.
+            ValueError: the file is not an episode, is damaged, is of another game, has several
+                games, or leads to other positions in this version of the game. The message names
+                the file.
+        """
+        episodes = cls.load_all(path, game)
+        if len(episodes) > 1:
+            raise ValueError(
+                printable(
+                    f"{path}: it must hold one game, got {len(episodes)}; Episode.load_all reads "
+                    "all games, and boardenvs analyse reads one with --game N"
+                )
+            )
+        return episodes[0]
+
+    @classmethod
+    def load_all(cls, path: str | PathLike[str], game: Game | None = None) -> list[Episode]:
+        """Load all games of a file, such as an SGF file of a match.
+
+        The arguments and errors are those of `load`, which requires a file with one game.
         """
         place = file_path("path", path)
         if game is not None:
@@ -335,13 +354,13 @@ class Episode:
             kinds = []
         readers = [kind.file_formats[suffix][0] for kind in kinds if suffix in kind.file_formats]
 
-        def parse(data: bytes) -> Episode:
+        def parse(data: bytes) -> list[Episode]:
             if readers:
-                return readers[0](data, game)
+                return list(readers[0](data, game))
             episode = cls._parse(data)
             if game is not None and episode.game != game:
                 raise ValueError(f"game must be {game!r}, got {episode.game!r}")
-            return episode
+            return [episode]
 
         return cls._checked_parse(place.read_bytes(), f"{path}: ", parse)
 
@@ -354,11 +373,13 @@ class Episode:
         """
         if not isinstance(data, str | bytes):
             raise ValueError(f"data must be text or bytes, got {shown(data)}")
-        content = data.encode("utf-8", "replace") if isinstance(data, str) else data
-        return cls._checked_parse(content, "", cls._parse)
+        content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+        return cls._checked_parse(content, "", lambda content: [cls._parse(content)])[0]
 
     @staticmethod
-    def _checked_parse(data: bytes, name: str, parse: Callable[[bytes], Episode]) -> Episode:
+    def _checked_parse(
+        data: bytes, name: str, parse: Callable[[bytes], list[Episode]]
+    ) -> list[Episode]:
         # For a malicious file, the parser, a game or NumPy may raise any of these errors.
         try:
             with np.errstate(all="raise"):
@@ -438,7 +459,7 @@ class Episode:
     def save_html(
         self, path: str | PathLike[str], remarks: Mapping[int, str] | None = None
     ) -> None:
-        """Write the page that `to_html` returns. An interrupted call leaves the file unchanged.
+        """Write the page that `to_html` returns to a file, as `save` does.
 
         Raises:
             OSError: the file cannot be written.
@@ -453,7 +474,7 @@ class Episode:
     def save_gif(self, path: str | PathLike[str], *, size: int = 480, seconds: float = 1.0) -> None:
         """Write an animated GIF with one frame per position, repeated without end.
 
-        The last frame is shown three times as long. An interrupted call leaves the file unchanged.
+        The last frame is shown three times as long. The file is written as by `save`.
 
         Args:
             path: path of the file.

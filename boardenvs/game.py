@@ -101,9 +101,10 @@ class Game:
     file_formats: ClassVar[Mapping[str, tuple[Callable[..., Any], Callable[..., bytes]]]] = {}
     """File formats of other programs: two functions `read` and `write` by suffix.
 
-    `read(data: bytes, game: Game | None) -> Episode` raises `ValueError` if the data are damaged or
-    of another game. `write(episode: Episode) -> bytes` raises `ValueError` if the format cannot
-    store the episode. See `Episode.load` and `Episode.save`.
+    `read(data: bytes, game: Game | None) -> list[Episode]` returns all games of a file. It raises
+    `ValueError` if the data are damaged or of another game. `write(episode: Episode) -> bytes`
+    raises `ValueError` if the format cannot store the episode. See `Episode.load_all` and
+    `Episode.save`.
     """
 
     num_players: int

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardenvs.core.checks import printable, shown
+from boardenvs.core.checks import printable, shown, whole_number
 from boardenvs.episode import Episode
 from boardenvs.game import Game, States
 from boardenvs.registration import make
@@ -38,6 +38,7 @@ def read_position(
     game: Game,
     *,
     params_given: bool = False,
+    number: int | None = None,
     ply: int | None = None,
     to_move: int | None = None,
 ) -> FoundPosition:
@@ -52,6 +53,8 @@ def read_position(
         game: the game.
         params_given: whether the position must have the game's parameters; else the parameters of
             an episode or a position in JSON are used.
+        number: number of the episode in a file with several games, from 1; `None` for a file with
+            one game.
         ply: number of actions before the position in an episode; by default the last position.
         to_move: seat to move, for a board that does not show it.
 
@@ -60,7 +63,8 @@ def read_position(
     """
     if os.path.isfile(where) and Path(where).suffix.lower() in game.file_formats:  # noqa: PTH113
         _refuse("--to-move", to_move, "a board that does not show whose turn it is")
-        return _of_episode(Episode.load(where, game if params_given else None), ply)
+        return _of_episode(_loaded(where, game if params_given else None, number), ply)
+    _refuse("--game", number, "a file of a format with several games, such as SGF")
     text, is_text = _text_of(where)
     name = "the text" if is_text else where
     try:
@@ -76,13 +80,23 @@ def read_position(
         raise ValueError(printable(f"{name}: {reason[:600]}")) from error
 
 
+def _loaded(where: str, game: Game | None, number: int | None) -> Episode:
+    if number is None:
+        return Episode.load(where, game)
+    episodes = Episode.load_all(where, game)
+    return episodes[whole_number("--game", number, 1, len(episodes)) - 1]
+
+
 def _text_of(where: str) -> tuple[str, bool]:
     """Return the text to read, and whether it is the argument itself."""
     if where == "-":
         text = sys.stdin.read(_MOST + 1)
     elif os.path.isfile(where):  # noqa: PTH113 never raises, unlike `Path.is_file`
-        with Path(where).open(encoding="utf-8", errors="replace") as file:
-            text = file.read(_MOST + 1)
+        try:
+            with Path(where).open(encoding="utf-8-sig") as file:
+                text = file.read(_MOST + 1)
+        except UnicodeError as error:
+            raise ValueError(printable(f"{where} must be UTF-8 text: {error}")) from None
     else:
         return where, True
     if len(text) > _MOST:

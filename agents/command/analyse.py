@@ -34,7 +34,11 @@ def add(commands: Commands) -> None:
         "analyse",
         _run,
         "analyse a position with an agent",
-        ["gekitai game.json --ply 10", "gomoku game.json threats:5s --moves 3"],
+        [
+            "gekitai game.json --ply 10",
+            "gomoku game.json threats:5s --moves 3",
+            "gomoku match.sgf --game 2 --ply 10",
+        ],
         agents=True,
     )
     analyse.add_argument(
@@ -47,6 +51,13 @@ def add(commands: Commands) -> None:
         "agent", nargs="?", metavar="SPEC", help="agent; default: a strong one of the game"
     )
     add_time(analyse)
+    analyse.add_argument(
+        "--game",
+        dest="number",
+        type=int,
+        metavar="N",
+        help="game N of a file with several, from 1",
+    )
     analyse.add_argument(
         "--ply",
         type=int,
@@ -84,6 +95,7 @@ def _run(options: argparse.Namespace) -> None:
         options.position,
         make_game(options),
         params_given=bool(options.param),
+        number=options.number,
         ply=options.ply,
         to_move=options.to_move,
     )

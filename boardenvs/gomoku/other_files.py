@@ -11,24 +11,52 @@ if TYPE_CHECKING:
     from boardenvs.episode import Episode
     from boardenvs.game import Game
 
-__all__ = ["episode_of", "exact_of", "kept_moves", "rule_of", "winner_of"]
+__all__ = ["decoded", "episode_of", "exact_of", "kept_moves", "rule_of", "winner_of"]
 
 _RULES = {"0": False, "freestyle": False, "1": True, "standard": True}
 """Value of `exact` for each number and name of Gomocup's rules."""
 _HOME = f"{__package__}.rules"
 
 
-def exact_of(rule: str) -> bool:
-    """Return the value of `exact` for a rule: whether only exactly five stones win.
+def decoded(data: bytes, charset: str | None = None) -> str:
+    """Return the text of a file, with all its characters.
+
+    Args:
+        data: content of the file.
+        charset: character set that the file declares. Without one, the text is UTF-8, or
+            ISO-8859-1, the default of SGF, if it is not valid UTF-8.
 
     Raises:
-        ValueError: if the rule is not supported.
+        ValueError: if the data do not fit the declared character set.
     """
-    if (key := rule.strip().lower()) not in _RULES:
+    try:
+        return data.decode(charset or "utf-8-sig")
+    except UnicodeError as error:
+        if charset is None:
+            return data.decode("iso-8859-1")
+        raise ValueError(f"CA must be the file's character set, got {charset}: {error}") from error
+
+
+def exact_of(rule: str, game: Game | None) -> bool | None:
+    """Return the value of `exact` for a rule: whether only exactly five stones win.
+
+    Args:
+        rule: the rule of a file.
+        game: expected game, whose rule replaces a rule that is not supported.
+
+    Returns:
+        `None` if the rule is not supported and there is an expected game.
+
+    Raises:
+        ValueError: if the rule is not supported and there is no expected game.
+    """
+    exact = _RULES.get(rule.strip().lower())
+    if exact is None and game is None:
         raise ValueError(
-            f"the rule must be 0 (freestyle, exact=False) or 1 (standard, exact=True), got {rule!r}"
+            "the rule must be 0 (freestyle, exact=False) or 1 (standard, exact=True), "
+            f"got {rule!r}; pass `game` to use its rule"
         )
-    return _RULES[key]
+    return exact
 
 
 def rule_of(game: Game) -> str:

@@ -3,8 +3,9 @@
 The first line has the size of the board, the level of each player, and the number of the player
 who began (0 or 1). Each further line is a stone: its column and row, counted from 1 at the top
 left, and its time in milliseconds. The names of both players may follow, and a number for the kind
-of end. In files of Gomocup a last line has the result and the name of the tournament, which
-contains the name of the rule. Files of Piskvork itself have no rule.
+of end. In files of Gomocup the next line has the result and the name of the tournament, which
+contains the name of the rule. Files of Piskvork itself have no rule. Other lines after the end are
+remarks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from boardenvs.gomoku.other_files import episode_of, exact_of, kept_moves, rule_of, winner_of
+from boardenvs.core.checks import printable
+from boardenvs.gomoku.other_files import (
+    decoded,
+    episode_of,
+    exact_of,
+    kept_moves,
+    rule_of,
+    winner_of,
+)
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
@@ -27,8 +36,8 @@ _RESULT = re.compile(r"\s*-?[0-9]+\s*,(.*)")
 _RULE = re.compile("freestyle|standard|renju|caro", re.IGNORECASE)
 
 
-def read(data: bytes, game: Game | None = None) -> Episode:
-    """Return the episode of a PSQ file.
+def read(data: bytes, game: Game | None = None) -> list[Episode]:
+    """Return the only episode of a PSQ file.
 
     Args:
         data: content of the file.
@@ -37,10 +46,9 @@ def read(data: bytes, game: Game | None = None) -> Episode:
     Raises:
         ValueError: if the data are no PSQ file, are damaged, or hold another game.
     """
-    text = data.decode("utf-8-sig", "replace")
     lines = [
         (number, line.rstrip("\r"))
-        for number, line in enumerate(text.split("\n"), 1)
+        for number, line in enumerate(decoded(data).split("\n"), 1)
         if line.strip()
     ]
     head = _HEAD.fullmatch(lines[0][1]) if lines else None
@@ -61,27 +69,36 @@ def read(data: bytes, game: Game | None = None) -> Episode:
             raise ValueError(f"line {number}: {column},{row} is off the board of {rows} by {rows}")
         cells.append((row - 1) * columns + column - 1)
     rest = lines[1 + len(cells) :]
-    named = len(rest) > 2 or (len(rest) == 2 and not _ENDED.fullmatch(rest[1][1]))
-    names = [line for _, line in rest[:2]] if named else None
-    exact = _rule_of_end(rest if names is None else rest[2:])
+    names = [printable(line) for _, line in rest[:2]] if _is_named(rest) else None
+    exact = _rule_of_end(rest if names is None else rest[2:], game)
     if names and began:
         names.reverse()
-    return episode_of(rows, exact, cells, names, game)
+    return [episode_of(rows, exact, cells, names, game)]
 
 
-def _rule_of_end(lines: list[tuple[int, str]]) -> bool | None:
+def _is_named(rest: list[tuple[int, str]]) -> bool:
+    """Return whether the lines after the stones begin with the names of the players."""
+    lines = [line for _, line in rest]
+    if len(lines) < 2:
+        return False
+    if _ENDED.fullmatch(lines[0]):  # an end, or a name if a whole end follows both names
+        return len(lines) == 4 and bool(_ENDED.fullmatch(lines[2]) and _RESULT.fullmatch(lines[3]))
+    return len(lines) > 2 or not _ENDED.fullmatch(lines[1])
+
+
+def _rule_of_end(lines: list[tuple[int, str]], game: Game | None) -> bool | None:
     """Return the value of `exact` from the lines after the names; `None` without a rule."""
     exact = None
     for place, (number, line) in enumerate(lines):
-        result = _RESULT.fullmatch(line)
-        if place == 0 and _ENDED.fullmatch(line):
-            continue
-        if place != 1 or result is None:
+        if place == 0 and not _ENDED.fullmatch(line):
             raise ValueError(
                 f"line {number} must be a stone such as 8,8,0, or an end, got {line[:20]!r}"
             )
-        if rule := _RULE.search(result[1]):
-            exact = exact_of(rule[0])
+        result = _RESULT.fullmatch(line) if place == 1 else None
+        if _STONE.fullmatch(line) and (result is None or line.count(",") > 1):
+            raise ValueError(f"line {number} must be no stone after the end, got {line[:20]!r}")
+        if result is not None and (rule := _RULE.search(result[1])):
+            exact = exact_of(rule[0], game)
     return exact
 
 

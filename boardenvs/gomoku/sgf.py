@@ -1,7 +1,8 @@
 """Files in the Smart Game Format: `*.sgf`, FF[4] with GM[4]; see https://www.red-bean.com/sgf/.
 
-A stone is two letters, its column and its row, from `aa` at the top left. Only the main line is
-read, which is the first variation at every branch. RU has the number or name of Gomocup's rule.
+A file has one or more games. A stone is two letters, its column and its row, from `aa` at the top
+left. Only the main line of a game is read, which is the first variation at every branch. RU has the
+number or name of Gomocup's rule.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from boardenvs.gomoku.other_files import episode_of, exact_of, kept_moves, rule_of, winner_of
+from boardenvs.core.checks import printable
+from boardenvs.gomoku.other_files import (
+    decoded,
+    episode_of,
+    exact_of,
+    kept_moves,
+    rule_of,
+    winner_of,
+)
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
@@ -26,26 +35,57 @@ _START = re.compile(r"\(\s*;")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[();])|(?P<name>[A-Za-z]+)|\[(?P<value>(?:\\.|[^\\\]])*)\])", re.DOTALL
 )
-_CHARSETS = ("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc_jp", "iso8859-1", "cp1252")
-"""Supported character sets of files, besides UTF-8."""
+_CHARSET = re.compile(rb"[;\]]\s*CA\[\s*([^\]\s][^\]]*?)\s*\]")
+_MARKS = r"(;CA[\])"  # characters of the format, which are read before the character set is known
 _COLOURS = {"B": "Black", "W": "White"}
 _A_LINE = 10  # stones on each line that `write` writes
 
 _Node = dict[str, list[str]]
 
 
-def read(data: bytes, game: Game | None = None) -> Episode:
-    """Return the episode of the main line of an SGF file.
+def read(data: bytes, game: Game | None = None) -> list[Episode]:
+    """Return the episodes of an SGF file: the main line of each game.
 
     Args:
         data: content of the file.
-        game: expected game; `None` for the game of the file, see `.other_files`.
+        game: expected game; `None` for the games of the file, see `.other_files`.
 
     Raises:
-        ValueError: if the data are no SGF file, are damaged, or hold several games or another
-            game; or if the game has passes or stones that were set up.
+        ValueError: if the data are no SGF file or are damaged, the character set is not supported,
+            or a game is another game, has passes or stones that were set up. The message has the
+            number of the game if there are several.
     """
-    nodes = _main_line(_decoded(data))
+    charset = _charset(data)
+    text = decoded(data, charset)
+    games: list[list[_Node]] = []
+    start = _START.search(text)
+    if start is None:
+        raise ValueError("no SGF file: it has no '(;'")
+    while start is not None:
+        with _numbered(len(games) + 1, bool(games)):
+            nodes, end = _main_line(text, start.start())
+        games.append(nodes)
+        start = _START.search(text, end)
+    episodes = []
+    for number, nodes in enumerate(games, 1):
+        with _numbered(number, len(games) > 1):
+            episodes.append(_episode(nodes, charset, game))
+    return episodes
+
+
+@contextlib.contextmanager
+def _numbered(number: int, several: bool) -> Iterator[None]:
+    """Add the number of a game to errors, if there are several games."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"game {number}: {error}" if several else str(error)) from error
+
+
+def _episode(nodes: list[_Node], charset: str | None, game: Game | None) -> Episode:
+    own = (_first(nodes[:1], "CA") or "").strip()
+    if own and charset is not None and _codec(own) != _codec(charset):
+        raise ValueError(f"CA must be {charset}, as at its first place in the file, got {own}")
     kind = _first(nodes[:1], "GM")
     if kind is None or kind.strip() != "4":
         raise ValueError(f"GM must be 4 (Gomoku), got {'no GM' if kind is None else kind}")
@@ -67,31 +107,47 @@ def read(data: bytes, game: Game | None = None) -> Episode:
             cells.append(_cell(value, name, len(cells) + 1, side))
     given = [_plain(_first(nodes, name) or "") for name in ("PB", "PW")]
     players = [name if name.strip() else f"player_{k}" for k, name in enumerate(given)]
-    episode = episode_of(
-        side, exact_of(rule) if rule and rule.strip() else None, cells, players, game
-    )
+    exact = exact_of(rule, game) if rule and rule.strip() else None
+    episode = episode_of(side, exact, cells, players, game)
     _check_result(episode, (_first(nodes, "RE") or "").strip())
     return episode
 
 
-def _decoded(data: bytes) -> str:
-    charset = "utf-8-sig"
-    if (found := re.search(rb"\bCA\[([A-Za-z0-9_-]+)\]", data)) is not None:
-        with contextlib.suppress(LookupError):
-            name = codecs.lookup(found[1].decode()).name
-            charset = name if name in _CHARSETS else charset
-    return data.decode(charset, "replace")
+def _charset(data: bytes) -> str | None:
+    """Return the name of the file's character set, `None` if it has no CA."""
+    found = _CHARSET.search(data)
+    if found is None:
+        return None
+    name = found[1].decode("latin-1")
+    try:
+        if _MARKS.encode(name) == _MARKS.encode():
+            return name
+    except (LookupError, ValueError):  # also for codecs of Python that are not for text
+        pass
+    raise ValueError(f"CA must be a supported character set that contains ASCII, got {name!r}")
 
 
-def _main_line(text: str) -> list[_Node]:
-    """Return the nodes of the main line of the only game."""
-    start = _START.search(text)
-    if start is None:
-        raise ValueError("no SGF file: it has no '(;'")
+def _codec(charset: str) -> str:
+    """Return the one name of a character set that has several."""
+    try:
+        return codecs.lookup(charset).name
+    except LookupError:
+        return charset
+
+
+def _main_line(text: str, position: int) -> tuple[list[_Node], int]:
+    """Return the nodes of the main line of the game at `position`, and the position of its end."""
     nodes: list[_Node] = []
     values: list[str] | None = None
     depth, leaf = 0, False  # `leaf` is True after the end of the main line
-    for kind, token in _tokens(text, start.start()):
+    while depth or not leaf:
+        found = _TOKEN.match(text, position)
+        if found is None:
+            left = text[position:].strip()
+            raise ValueError(f"damaged at {left[:20]!r}" if left else "cut short: a ')' is missing")
+        position = found.end()
+        kind = found.lastgroup
+        token = found[kind or 0]
         if kind != "value" and values == []:
             raise ValueError(f"damaged: a property without a value before {token[:20]!r}")
         if kind == "mark":
@@ -108,30 +164,7 @@ def _main_line(text: str) -> list[_Node]:
             raise ValueError(f"damaged: value [{token[:20]}] without a property")
         else:
             values.append(token)
-    if depth:
-        raise ValueError("cut short: a ')' is missing")
-    return nodes
-
-
-def _tokens(text: str, position: int) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the text of each token of the game tree at `position`."""
-    depth = 0
-    while True:
-        token = _TOKEN.match(text, position)
-        if token is None:
-            left = text[position:].strip()
-            if left:
-                raise ValueError(f"damaged at {left[:20]!r}")
-            return
-        position = token.end()
-        kind = str(token.lastgroup)
-        yield kind, token[kind]
-        if kind == "mark":
-            depth += {"(": 1, ")": -1, ";": 0}[token["mark"]]
-            if depth == 0:
-                break
-    if _START.search(text, position):
-        raise ValueError("it must hold one game, got several")
+    return nodes, position
 
 
 def _first(nodes: list[_Node], name: str) -> str | None:
@@ -181,9 +214,10 @@ def _check_result(episode: Episode, result: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Return text as one line, with its escapes resolved."""
+    """Return text as one printable line, with the escapes of the format resolved."""
     text = re.sub(r"\\(?:\r\n|\n\r|\r|\n)", "", text)
-    return re.sub(r"\s", " ", re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL))
+    text = re.sub(r"\s", " ", re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL))
+    return printable(text)
 
 
 def write(episode: Episode) -> bytes:

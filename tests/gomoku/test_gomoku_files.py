@@ -72,6 +72,36 @@ def path(tmp_path):
             ["pbrain-pela.exe", "pbrain-wine.exe"],
         ),
         ("game.psq", PUBLISHED, ["pbrain-wine.exe", "pbrain-pela.exe"]),
+        # Remarks after the end.
+        ("game.psq", SAVED + "a remark\n", ["player_0", "player_1"]),
+        ("game.psq", SAVED + "1,Freestyle1\n", ["player_0", "player_1"]),
+        ("game.psq", SAVED + "a remark\nanother\n7\n8\n", ["player_0", "player_1"]),
+        ("game.psq", PUBLISHED + "a remark\n", ["pbrain-wine.exe", "pbrain-pela.exe"]),
+        (
+            "game.psq",
+            IN_A_TOURNAMENT + "a remark\n1,Renju\n",
+            ["pbrain-wine.exe", "pbrain-pela.exe"],
+        ),
+        ("game.psq", re.sub("pbrain-.*", "-1", PUBLISHED), ["-1", "-1"]),
+        # Character sets.
+        (
+            "game.psq",
+            PUBLISHED.replace("pela", "pél\x90").encode("latin-1"),
+            ["pbrain-wine.exe", r"pbrain-pél\x90.exe"],
+        ),
+        ("game.sgf", SGF.replace("pela", "pél\x90").encode("latin-1"), ["wine", r"pél\x90"]),
+        (
+            "game.sgf",
+            TREE.replace("UTF-8", "windows-1251").replace("五", "Игрок").encode("cp1251"),
+            ["Ann [] Lee", "Игрок"],
+        ),
+        (
+            "game.sgf",
+            TREE.replace("UTF-8", " Shift_JIS ").replace("五", "ソ").encode("shift_jis"),
+            ["Ann [] Lee", "ソ"],
+        ),
+        ("game.sgf", SGF.replace("SZ", "CA[]SZ"), ["wine", "pela"]),
+        ("game.sgf", SGF.replace("[12ms]", "[see CA[x\\]]"), ["wine", "pela"]),
         ("game.sgf", SGF, ["wine", "pela"]),
         ("game.sgf", "\ufeff" + SGF.replace("RU[0]", "RU[Freestyle]"), ["wine", "pela"]),
         ("game.sgf", SGF.replace("RU[0]SZ[15]", "SZ[15:15]"), ["wine", "pela"]),
@@ -103,6 +133,33 @@ def test_the_rule_of_the_file(path, name, content):
     assert Episode.load(place).game == Episode.load(place, exact).game == exact
     with pytest.raises(ValueError, match=r"rule.*freestyle.*exact=True"):
         Episode.load(place, boardenvs.make("gomoku"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("game.psq", PUBLISHED.replace("Freestyle", "Renju")),
+        ("game.sgf", SGF.replace("RU[0]", "RU[Japanese]")),
+    ],
+)
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_rule_that_is_not_known_may_be_given(path, name, content, exact):
+    place = path(name, content)
+    game = boardenvs.make("gomoku", exact=exact)
+    assert Episode.load(place, game).game == game
+    with pytest.raises(ValueError, match=r"rule.*(Renju|Japanese).*`game`"):
+        Episode.load(place)
+
+
+def test_all_games_of_a_file(path):
+    second = SGF.replace("SZ[15]", "SZ[9]").replace("PB[wine]PW[pela]", "PB[pela]PW[wine]")
+    second = second[: second.index(";B[ih]")].replace("[hh]", "[ee]") + ")"
+    both = Episode.load_all(path("match.sgf", f"{SGF}\n{second}\n"))
+    assert [one.actions for one in both] == [FIVE, [40, 0]]
+    assert [one.players for one in both] == [["wine", "pela"], ["pela", "wine"]]
+    assert [one.game.params["board_size"] for one in both] == [15, 9]
+    place = path("game.json", both[0].to_json())
+    assert Episode.load_all(place, both[0].game) == both[:1]
 
 
 def test_a_game_goes_on_after_six_in_a_row_by_the_exact_rule_only(path):
@@ -137,6 +194,7 @@ def test_who_has_given_up_left_an_unfinished_game(path):
         ("game.psq", "-1\n", "a\nb\n-1\n2,Renju1\n", "rule"),
         ("game.psq", "-1\n", "a\nb\n-1\n2,Caro\n", r"rule.*Caro"),
         ("game.psq", "12,8,400", "12,8,0\n1,2,0", r" 9 .*10"),
+        ("game.psq", "12,8,400\n-1\n", "-1\n12,8,400\n", r"line 11.*stone.*12,8,400"),
         ("game.sgf", SGF, "", "SGF"),
         ("game.sgf", "GM[4]", "GM[1]", r"GM.*got 1"),
         ("game.sgf", "GM[4]", "", "GM"),
@@ -160,7 +218,14 @@ def test_who_has_given_up_left_an_unfinished_game(path):
         ("game.sgf", "W[ba]", "W[ba]%", r"damaged.*%C"),
         ("game.sgf", "[1ms])", "[1ms]", r"'\)'"),
         ("game.sgf", "[1ms])", "[1ms", r"damaged.*\[1ms"),
-        ("game.sgf", "[1ms])", "[1ms])(;GM[4];B[hh])", "one game"),
+        ("game.sgf", "[1ms])", "[1ms])(;GM[4];B[hh])", "one game.*2.*load_all.*--game"),
+        ("game.sgf", "[1ms])", "[1ms])(;GM[4];B[hh]", r"game 2: .*'\)'"),
+        ("game.sgf", "[1ms])", "[1ms])(;GM[4];W[hh])", "game 2: move 1 .*Black"),
+        ("game.sgf", "[1ms])", "[1ms])(;GM[4]CA[big5])(;GM[4]CA[gbk])", "game 3: CA .*big5.*gbk"),
+        ("game.sgf", "RU[0]", "RU[0]CA[klingon]", "CA .*'klingon'"),
+        ("game.sgf", "RU[0]", "RU[0]CA[utf-16]", "CA .*'utf-16'"),
+        ("game.sgf", "RU[0]", "RU[0]CA[hex]", "CA .*'hex'"),
+        ("game.sgf", "RU[0]", "RU[0]CA[ascii]PC[五]", "CA .*ascii.* 0xe4"),
     ],
 )  # fmt: skip
 def test_what_is_refused(path, name, old, new, reason):
@@ -238,4 +303,4 @@ def test_round_trip_of_random_games(size, games, exact):
     for number, actions in enumerate(moves):
         episode = Episode(game, game.new(1, 0), actions, [f"<{number}]", "a \\:b;"])
         for read, write in game.file_formats.values():
-            assert read(write(episode)) == episode
+            assert read(write(episode)) == [episode]

@@ -85,6 +85,16 @@ def test_what_is_none_is_told_in_one_line(text, options, said):
     assert len(str(refused.value)) < 1000
 
 
+def test_a_file_that_is_not_utf_8(tmp_path):
+    game = boardenvs.make("game112")
+    path = tmp_path / "board.txt"
+    path.write_bytes(BOARD.encode("utf-8-sig"))
+    assert read_position(str(path), game).state[0] == game.from_text(BOARD)
+    path.write_bytes(BOARD.encode("utf-16"))
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))} must be UTF-8 text: .* 0xff"):
+        read_position(str(path), game)
+
+
 def test_episodes_of_another_game_or_ply(tmp_path):
     game = boardenvs.make("game112")
     path = tmp_path / "e.json"

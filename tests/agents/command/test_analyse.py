@@ -102,6 +102,16 @@ def test_what_is_told_beside_a_board(command):
     assert f"\n{game.presentation.turn_line(state)}\n" in out
 
 
+def test_a_game_of_a_file_with_several(command, fails, tmp_path):
+    file = tmp_path / "match.sgf"
+    file.write_text("(;GM[4]SZ[9];B[aa])\n(;GM[4]SZ[9];B[ee];W[ff])\n")
+    arguments = ["analyse", "gomoku", file, "greedy"]
+    assert command(*arguments, "--game", 2, "--ply", 2)[0] == 0
+    fails("ply must be from 0 to 1 ", *arguments, "--game", "1", "--ply", "2")
+    fails("one game, got 2; .*--game", *arguments)
+    fails("--game must be .* from 1 to 2, got 3", *arguments, "--game", "3")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -112,6 +122,7 @@ def test_what_is_told_beside_a_board(command):
         (["game112", BOARD, "--moves", "0"], "moves must be .* at least 1, got 0"),
         (["game112", BOARD, "--seed", "-1"], "seed must be .* at least 0, got -1"),
         (["game112", BOARD, "--to-move", "5"], "to_move must be .* from 0 to 1, got 5"),
+        (["game112", BOARD, "--game", "1"], "--game requires .*SGF, got --game 1"),
         (["game112", BOARD, "--time", "2s"], "--time .*exact"),
         (["game112", BOARD, "--time", "x"], "time"),
         (["game112", "| 1 1 2 |", "-p", "board_size=3"], "the game is over: Player 1 wins;"),

@@ -35,7 +35,7 @@ _START = re.compile(r"\(\s*;")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[();])|(?P<name>[A-Za-z]+)|\[(?P<value>(?:\\.|[^\\\]])*)\])", re.DOTALL
 )
-_CHARSET = re.compile(rb"[;\]]\s*CA\[\s*([^\]\s][^\]]*?)\s*\]")
+_CHARSET = re.compile(rb"[;\]]\s*CA\[([^\]]{,99})\]")
 _MARKS = r"(;CA[\])"  # characters of the format, which are read before the character set is known
 _COLOURS = {"B": "Black", "W": "White"}
 _A_LINE = 10  # stones on each line that `write` writes
@@ -116,9 +116,9 @@ def _episode(nodes: list[_Node], charset: str | None, game: Game | None) -> Epis
 def _charset(data: bytes) -> str | None:
     """Return the name of the file's character set, `None` if it has no CA."""
     found = _CHARSET.search(data)
-    if found is None:
+    name = "" if found is None else found[1].decode("iso-8859-1").strip()
+    if not name:
         return None
-    name = found[1].decode("latin-1")
     try:
         if _MARKS.encode(name) == _MARKS.encode():
             return name

@@ -34,11 +34,7 @@ def add(commands: Commands) -> None:
         "analyse",
         _run,
         "analyse a position with an agent",
-        [
-            "gekitai game.json --ply 10",
-            "gomoku game.json threats:5s --moves 3",
-            "gomoku match.sgf --game 2 --ply 10",
-        ],
+        ["gekitai game.json --ply 10", "gomoku match.sgf threats:5s --game 2 --moves 3"],
         agents=True,
     )
     analyse.add_argument(

@@ -25,7 +25,7 @@ from agents.search.tree import OPTIONS, Tree, empty_tree
 from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
-from boardenvs.kernels.interpreting import is_ready
+from boardenvs.kernels import is_ready
 from boardenvs.kernels.threads import threads_for
 
 __all__ = ["MctsAgent"]

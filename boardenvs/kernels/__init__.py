@@ -6,13 +6,14 @@ function that does not depend on rules. Both cache machine code on disk.
 
 from boardenvs.kernels.binding import Loop, over_rules
 from boardenvs.kernels.cache import cached_njit
-from boardenvs.kernels.interpreting import compile_first, is_ready
+from boardenvs.kernels.interpreting import compile_first
 from boardenvs.kernels.numba_compat import (
     COMPILES,
     EntryPoint,
     entry_point,
     is_compiled,
     is_plain,
+    is_ready,
 )
 
 __all__ = [

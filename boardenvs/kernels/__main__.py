@@ -27,8 +27,6 @@ def _read(requests: queue.SimpleQueue[Any]) -> None:
 
 def _main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other process handles Ctrl-C
-    if hasattr(os, "nice"):
-        os.nice(5)
     requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(requests,), daemon=True).start()
     try:

@@ -1,4 +1,4 @@
-"""A compiler process with low priority that compiles loops for this process.
+"""A compiler process that compiles loops for this process.
 
 This process writes requests to the standard input of the compiler process, which runs
 `boardenvs.kernels.__main__` and writes the machine code to the cache on disk. If the compiler
@@ -57,8 +57,9 @@ class _Compiler:
         process = self._process
         if process is not None:
             self._forget()
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                process.wait(timeout=1)
+            with contextlib.suppress(OSError):
+                process.kill()
+                process.wait()
 
     def _forget(self) -> None:
         if self._process is not None and self._process.stdin is not None:

@@ -25,6 +25,7 @@ from boardenvs.kernels.interpreting import interpret_until_compiled
 from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, ignore_constants, is_compiled
 from boardenvs.kernels.plain import PlainCopies, on_wide_records
 from boardenvs.kernels.threads import choose_layer, over_threads
+from boardenvs.kernels.waits import waits_for
 
 __all__ = ["Loop", "PlainLoops", "over_rules"]
 
@@ -136,14 +137,17 @@ class Loop(Generic[_P, _R]):
             return
         name, _, made_from = kernel.__name__.rpartition("_")
         prefix = file_prefix(name, kernel.py_func, *modules)
-        kept = keep_on_disk(kernel, prefix, lambda: made_from, _subject(modules[-1]))
+        kept = keep_on_disk(kernel, prefix, lambda: made_from)
         report_faults(kernel)
         if kept:
             function = self.function
             request = _kernel_of, (function.__module__, function.__qualname__, modules, place)
             plain = functools.partial(self.plain, modules)
             foreign = _package(modules[-1].__name__) != _package(__name__)
-            interpret_until_compiled(kernel, plain, request, plies=self.plies, may_fail=foreign)
+            waits = waits_for(_subject(modules[-1]))
+            interpret_until_compiled(
+                kernel, plain, request, waits, plies=self.plies, may_fail=foreign
+            )
 
     def plain(self, modules: _Modules) -> Callable[..., Any]:
         """Return the function as plain Python, with the hooks of these modules."""

@@ -19,7 +19,6 @@ import logging
 import os
 import pickle
 import platform
-import sys
 import tempfile
 import uuid
 import zlib
@@ -42,6 +41,7 @@ from boardenvs.kernels.numba_compat import (
     records_are_named,
     say_lacking,
 )
+from boardenvs.kernels.waits import waits_for
 
 __all__ = [
     "DiskCache",
@@ -52,17 +52,16 @@ __all__ = [
     "only_process",
 ]
 
-_said: set[str] = set()
-"""Lines about compilation that this process has printed."""
+_said: list[str] = []
+"""Lines about the cache that this process has logged."""
 
 
 class DiskCache:
     """The files of one function. It replaces Numba's own cache."""
 
-    def __init__(self, name: str, made_from: Callable[[], str], what: str) -> None:
+    def __init__(self, name: str, made_from: Callable[[], str]) -> None:
         self._name = name
         self._made_from = functools.cache(made_from)
-        self._what = what
 
     @property
     def cache_path(self) -> str:
@@ -100,11 +99,6 @@ class DiskCache:
             if path is not None:
                 with contextlib.suppress(OSError):
                     path.unlink()
-        line = f"Compiling {self._what} for this machine, once: 5 to 40 s ..."
-        quiet = os.environ.get("BOARDENVS_INTERPRET") == "0" or sys.stderr is None
-        if not quiet and line not in _said:
-            _said.add(line)
-            print(line, file=sys.stderr, flush=True)
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -204,8 +198,8 @@ def file_prefix(name: str, function: Any, *modules: Any) -> str:
 
 
 def _say_uncached(reason: object) -> None:
-    if "uncached" not in _said:
-        _said.add("uncached")
+    if not _said:
+        _said.append("uncached")
         logging.getLogger("boardenvs").warning(
             "boardenvs: compiled code cannot be cached (%s), so every process compiles again; "
             "set NUMBA_CACHE_DIR to a writable folder",
@@ -226,13 +220,20 @@ def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any
     def decorate(function: Callable[..., Any]) -> Any:
         compiled = numba.njit(**options)(function)
         prefix = file_prefix(function.__qualname__, function)
-        keep_on_disk(compiled, prefix, lambda: digest(compiled), what)
+        if keep_on_disk(compiled, prefix, lambda: digest(compiled)):
+            compile_ = compiled.compile
+
+            def compile_and_explain(signature: Any) -> Any:
+                with waits_for(what).compiling():
+                    return compile_(signature)
+
+            compiled.compile = compile_and_explain
         return compiled
 
     return decorate
 
 
-def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: str) -> bool:
+def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str]) -> bool:
     """Add a cache to a compiled function, and return whether that is possible.
 
     Args:
@@ -240,13 +241,12 @@ def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: s
         name: prefix of the names of its files, see `file_prefix`.
         made_from: function that returns a digest of the code's sources. It is called once, on
             first use.
-        what: name of the function for people.
     """
     if not is_compiled(compiled):
         return False
     # Without names of their own, Numba may confuse the cached code of two records.
     if records_are_named() and hasattr(compiled, "_cache"):
-        compiled._cache = DiskCache(name, made_from, what)  # noqa: SLF001
+        compiled._cache = DiskCache(name, made_from)  # noqa: SLF001
         return True
     say_lacking("cache of compiled code to replace", "every process compiles again")
     return False

@@ -6,6 +6,7 @@ and Numba's options for each of them.
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import sys
 import types
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["digest", "names_in", "used_globals"]
+__all__ = ["digest", "instructions", "names_in", "used_globals"]
 
 _FOREIGN = sys.stdlib_module_names | {"numpy", "numba", "llvmlite"}
 """Packages whose functions change only with a new version of the package or Python."""
@@ -79,6 +80,19 @@ def digest(
         own = _code(one.__code__), _constant(one.__defaults__), known_as, own_options
         parts.add(f"{one.__module__}.{one.__qualname__} {own}")
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:16]
+
+
+def instructions(function: types.FunctionType) -> int:
+    """Return the number of byte code instructions of a function and of all that it calls."""
+    seen: set[types.FunctionType] = set()
+    todo = [function]
+    while todo:
+        one = todo.pop()
+        if one not in seen and one.__module__.partition(".")[0] not in _FOREIGN:
+            seen.add(one)
+            called = used_globals(one).values()
+            todo += [value for value in called if isinstance(value, types.FunctionType)]
+    return sum(1 for one in seen for _ in dis.get_instructions(one))
 
 
 def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:

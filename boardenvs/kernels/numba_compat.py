@@ -26,6 +26,7 @@ __all__ = [
     "ignore_constants",
     "is_compiled",
     "is_plain",
+    "is_ready",
     "outer_symbols",
     "prepare_to_load",
     "records_are_named",
@@ -230,6 +231,11 @@ def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
 def is_plain(function: Any) -> bool:
     """Return whether a function is plain Python, which machine code may replace later."""
     return isinstance(function, types.FunctionType)
+
+
+def is_ready(kernel: Any) -> bool:
+    """Return whether a loop no longer runs as plain Python."""
+    return bool(getattr(kernel, "overloads", True))
 
 
 class EntryPoint:

@@ -7,16 +7,17 @@ import ctypes
 import functools
 import importlib
 import importlib.metadata
+import math
 import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 
-from boardenvs.kernels.interpreting import is_ready
-from boardenvs.kernels.numba_compat import entry_point, is_plain, say_lacking
+from boardenvs.kernels.numba_compat import entry_point, is_plain, is_ready, say_lacking
 from boardenvs.kernels.tuner import ThreadTuner
 
 __all__ = [
@@ -152,10 +153,42 @@ _fixed: int | None = None
 
 
 def cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Return the number of processor cores that this process may use, of which one may be a part.
+
+    The affinity of the process limits it, and in a container the quota of a control group.
+    """
+    number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(number or 1, int(_quota())))
+
+
+@functools.cache
+def _quota() -> float:
+    """Return the number of cores' time that the control groups of this process allow it."""
+    quota = float(os.cpu_count() or 1)
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path("/proc/self/cgroup").read_text("utf8").splitlines():
+            _, kinds, name = line.split(":", 2)
+            if kinds and "cpu" not in kinds.split(","):
+                continue
+            root = Path("/sys/fs/cgroup", kinds)
+            group = root / name.lstrip("/")
+            for folder in (group, *group.parents):
+                if folder.is_relative_to(root):
+                    quota = min(quota, _quota_of(folder))
+    return quota
+
+
+def _quota_of(group: Path) -> float:
+    """Return the number of cores' time that a control group allows, infinity without a limit."""
+    with contextlib.suppress(OSError, ValueError):
+        limit, period = (group / "cpu.max").read_text("utf8").split()
+        return int(limit) / int(period)
+    with contextlib.suppress(OSError, ValueError):
+        limit, period = (
+            (group / f"cpu.cfs_{one}_us").read_text("utf8") for one in ("quota", "period")
+        )
+        return int(limit) / int(period) if int(limit) > 0 else math.inf
+    return math.inf
 
 
 def most_threads() -> int:

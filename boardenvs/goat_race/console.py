@@ -316,21 +316,31 @@ class Game:
     # -- Moves ----------------------------------------------------------------------------
 
     def add_goat(self, row: int, column: str) -> None:
-        """Put a new goat of the current player's colour on a cell.
+        """Place a goat of the current player on a cell.
+
+        The goat is the player's first goat that is not on the board. A player without such a goat
+        gets a new one.
 
         Raises:
             ValueError: if the cell is off the board or has an obstacle, in phase 2 if the rules
-                do not allow a goat there, or if the player has four goats.
+                do not allow a goat there, or if the player has placed four goats.
         """
         self.board.check_cell((row, column))
-        goat = Goat(self.get_current_player().get_color())
+        player = self.get_current_player()
         if self.board.is_obstacle(row, column):
             raise ValueError(f"there is an obstacle on {column}{row}")
         if self.phase == 2 and column != "A":
             raise ValueError(f"a goat is placed in column A, not in {column}")
         if self.phase == 2 and not self.check_starting_goat_placement(row):
             raise ValueError(f"row {row} of the gate has a higher stack than another row")
-        self.get_current_player().add_goat(goat)
+        color = player.get_color()
+        if self._count(color) >= GOATS:
+            raise ValueError(f"{color} has placed all its {GOATS} goats already")
+        placed = set(self._placed_goats())
+        goat = next((own for own in player.get_goats() if own not in placed), None)
+        if goat is None:
+            goat = Goat(color)
+            player.add_goat(goat)
         self._put(goat, row, column)
         self._placing |= self.phase == 2
 
@@ -382,7 +392,7 @@ class Game:
         if self.phase != 3:
             raise ValueError(f"goats move in phase 3, when all are placed; this is {self.phase}")
         for player in self.players:
-            if self._placing and player.get_number_of_goats() < GOATS:
+            if self._placing and self._count(player.get_color()) < GOATS:
                 raise ValueError(f"{player.get_color()} has not placed all its {GOATS} goats")
 
     def _check_top(self, row: int, column: str) -> None:
@@ -464,12 +474,11 @@ class Game:
 
     def _count(self, color: str) -> int:
         """Return the number of goats of a colour on the board, including covered goats."""
-        return sum(
-            goat.get_color() == color
-            for row in self.board.get_board()
-            for stack in row
-            for goat in stack
-        )
+        return sum(goat.get_color() == color for goat in self._placed_goats())
+
+    def _placed_goats(self) -> Iterator[Goat]:
+        """Return the goats on the board, including covered goats."""
+        return (goat for row in self.board.get_board() for stack in row for goat in stack)
 
     def _movable_forward(self) -> npt.NDArray[np.bool_]:
         """Return the cells with a goat that can move forward: bool, shape (height, width)."""

@@ -385,15 +385,19 @@ class Game:
         self._move(move)
 
     def _check_placed(self) -> None:
-        """Raise `ValueError` unless the game is in phase 3 and all goats are placed.
+        """Raise `ValueError` unless the game is in phase 3 and all goats are placed."""
+        if self.phase != 3:
+            raise ValueError(f"goats move in phase 3, when all are placed; this is {self.phase}")
+        if colors := self._colors_to_place():
+            raise ValueError(f"{colors[0]} has not placed all its {GOATS} goats")
+
+    def _colors_to_place(self) -> list[str]:
+        """Return the colours of the players who have not placed all goats since phase 2 began.
 
         A board that was set up without phase 2 may have any number of goats.
         """
-        if self.phase != 3:
-            raise ValueError(f"goats move in phase 3, when all are placed; this is {self.phase}")
-        for player in self.players:
-            if self._placing and self._count(player.get_color()) < GOATS:
-                raise ValueError(f"{player.get_color()} has not placed all its {GOATS} goats")
+        colors = [player.get_color() for player in self.players]
+        return [color for color in colors if self._placing and self._count(color) < GOATS]
 
     def _check_top(self, row: int, column: str) -> None:
         if self.board.get_stack(row, column).is_empty():
@@ -442,9 +446,9 @@ class Game:
         return bool(self._judged()["returns"].any())
 
     def check_tie(self) -> bool:
-        """Return whether goats are on the board, no goat can move forward and no player has won."""
+        """Return whether all goats are placed, none can move forward and no player has won."""
         states = self._judged()
-        goats = any(states["tops"].flat)
+        goats = any(states["tops"].flat) and not self._colors_to_place()
         return bool(goats and states["terminated"][0] and not states["returns"].any())
 
     def get_goats_blocked(self, player: Player) -> int:

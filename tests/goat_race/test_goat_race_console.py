@@ -479,6 +479,15 @@ def test_tie():
     assert not game.check_tie()
 
 
+def test_there_is_no_tie_before_all_goats_are_placed():
+    game = make("WHITE BLACK", phase=2, obstacles=[(row, "B") for row in range(1, 7)])
+    for k in range(8):
+        game.set_turn(k % 2)
+        assert not game.check_tie()
+        game.add_goat(k % 6 + 1, "A")
+    assert game.check_tie()
+
+
 def test_more_obstacles_than_one_a_row_and_goats_put_by_hand():
     game = make("WHITE", obstacles=[(1, "B"), (1, "D"), (2, "B")])
     goat = Goat("WHITE")

@@ -61,7 +61,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command.
+    """Run the command, or print its help if there are no words.
 
     Args:
         arguments: words after `boardenvs`; by default those of the process.
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:
-            options = make_parser().parse_args(given)
+            options = make_parser().parse_args(given or ["--help"])
         except SystemExit as stop:
             sys.stdout.flush()
             return int(stop.code or 0)

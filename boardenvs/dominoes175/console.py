@@ -110,10 +110,10 @@ class DominoDeck:
     """A queue of at most 28 tiles, dealt from the front and filled at the rear."""
 
     def __init__(self) -> None:
-        self.__tiles: deque[Domino] = deque(maxlen=CELLS)
+        self.__tiles: deque[Domino] = deque()
 
     def populate(self, useFile: bool, rng: Shuffler | None = None) -> None:
-        """Replace the tiles of the deck by new tiles, face up.
+        """Add 28 new tiles to the rear of the deck, face up.
 
         Args:
             useFile: `True` to ask for the name of a file until one can be read, with one tile on
@@ -122,12 +122,24 @@ class DominoDeck:
 
         Raises:
             AssertionError: if `useFile` is not a bool; the deck does not change then.
-            DominoError: if the file has not exactly 28 valid lines; the deck is empty then.
-            EOFError: if the input ends.
+            DominoError: if the file has not exactly 28 valid lines; the deck is empty then. Or if
+                the deck has tiles left and the new ones do not fit; it does not change then.
+            EOFError: if the input ends; the deck does not change then.
         """
         _require(isinstance(useFile, bool), "Cannot populate deck: invalid argument provided.")
-        self.__tiles.clear()
-        self.__tiles.extend(_tiles_from_file() if useFile else _shuffled_tiles(rng))
+        try:
+            tiles = _tiles_from_file() if useFile else [Domino(*ends) for ends in _ENDS_OF]
+        except DominoError:
+            self.__tiles.clear()
+            raise
+        if self.size() + len(tiles) > CELLS:
+            raise DominoError(
+                f"Cannot populate deck: it holds at most {CELLS} dominoes, "
+                f"has {self.size()} and got {len(tiles)}"
+            )
+        if not useFile:
+            (np.random.default_rng() if rng is None else rng).shuffle(tiles)
+        self.__tiles.extend(tiles)
 
     def deal(self) -> Domino:
         """Remove and return the front tile, face down. Takes constant time.
@@ -157,12 +169,6 @@ class DominoDeck:
 def _face_up(tile: Domino) -> str:
     """Return the text of a tile as if it were face up."""
     return tile_to_text(tile.getBottom(), tile.getTop())
-
-
-def _shuffled_tiles(rng: Shuffler | None) -> list[Domino]:
-    tiles = [Domino(*ends) for ends in _ENDS_OF]
-    (np.random.default_rng() if rng is None else rng).shuffle(tiles)
-    return tiles
 
 
 def _tiles_from_file() -> list[Domino]:

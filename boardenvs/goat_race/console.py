@@ -316,21 +316,31 @@ class Game:
     # -- Moves ----------------------------------------------------------------------------
 
     def add_goat(self, row: int, column: str) -> None:
-        """Put a new goat of the current player's colour on a cell.
+        """Place a goat of the current player on a cell.
+
+        The goat is the player's first goat that is not on the board. A player without such a goat
+        gets a new one.
 
         Raises:
             ValueError: if the cell is off the board or has an obstacle, in phase 2 if the rules
-                do not allow a goat there, or if the player has four goats.
+                do not allow a goat there, or if the player has placed four goats.
         """
         self.board.check_cell((row, column))
-        goat = Goat(self.get_current_player().get_color())
+        player = self.get_current_player()
         if self.board.is_obstacle(row, column):
             raise ValueError(f"there is an obstacle on {column}{row}")
         if self.phase == 2 and column != "A":
             raise ValueError(f"a goat is placed in column A, not in {column}")
         if self.phase == 2 and not self.check_starting_goat_placement(row):
             raise ValueError(f"row {row} of the gate has a higher stack than another row")
-        self.get_current_player().add_goat(goat)
+        color = player.get_color()
+        if self._count(color) >= GOATS:
+            raise ValueError(f"{color} has placed all its {GOATS} goats already")
+        placed = set(self._placed_goats())
+        goat = next((own for own in player.get_goats() if own not in placed), None)
+        if goat is None:
+            goat = Goat(color)
+            player.add_goat(goat)
         self._put(goat, row, column)
         self._placing |= self.phase == 2
 
@@ -375,15 +385,19 @@ class Game:
         self._move(move)
 
     def _check_placed(self) -> None:
-        """Raise `ValueError` unless the game is in phase 3 and all goats are placed.
+        """Raise `ValueError` unless the game is in phase 3 and all goats are placed."""
+        if self.phase != 3:
+            raise ValueError(f"goats move in phase 3, when all are placed; this is {self.phase}")
+        if colors := self._colors_to_place():
+            raise ValueError(f"{colors[0]} has not placed all its {GOATS} goats")
+
+    def _colors_to_place(self) -> list[str]:
+        """Return the colours of the players who have not placed all goats since phase 2 began.
 
         A board that was set up without phase 2 may have any number of goats.
         """
-        if self.phase != 3:
-            raise ValueError(f"goats move in phase 3, when all are placed; this is {self.phase}")
-        for player in self.players:
-            if self._placing and player.get_number_of_goats() < GOATS:
-                raise ValueError(f"{player.get_color()} has not placed all its {GOATS} goats")
+        colors = [player.get_color() for player in self.players]
+        return [color for color in colors if self._placing and self._count(color) < GOATS]
 
     def _check_top(self, row: int, column: str) -> None:
         if self.board.get_stack(row, column).is_empty():
@@ -432,9 +446,9 @@ class Game:
         return bool(self._judged()["returns"].any())
 
     def check_tie(self) -> bool:
-        """Return whether goats are on the board, no goat can move forward and no player has won."""
+        """Return whether all goats are placed, none can move forward and no player has won."""
         states = self._judged()
-        goats = any(states["tops"].flat)
+        goats = any(states["tops"].flat) and not self._colors_to_place()
         return bool(goats and states["terminated"][0] and not states["returns"].any())
 
     def get_goats_blocked(self, player: Player) -> int:
@@ -464,12 +478,11 @@ class Game:
 
     def _count(self, color: str) -> int:
         """Return the number of goats of a colour on the board, including covered goats."""
-        return sum(
-            goat.get_color() == color
-            for row in self.board.get_board()
-            for stack in row
-            for goat in stack
-        )
+        return sum(goat.get_color() == color for goat in self._placed_goats())
+
+    def _placed_goats(self) -> Iterator[Goat]:
+        """Return the goats on the board, including covered goats."""
+        return (goat for row in self.board.get_board() for stack in row for goat in stack)
 
     def _movable_forward(self) -> npt.NDArray[np.bool_]:
         """Return the cells with a goat that can move forward: bool, shape (height, width)."""

@@ -81,9 +81,11 @@ def board_picture(
 def _board(size: int) -> list[str]:
     """Return the shapes of an empty board: lines, star points and labels.
 
-    As on the console, the row numbers are at the right and begin with 0 at the top.
+    The row numbers begin with 0 at the top, as on the console. They are at the left, as on board
+    diagrams.
     """
-    shapes = grid([*ascii_uppercase[:size]], [""] * size)[:1]  # only the wood
+    wood, _, *labels = grid([*ascii_uppercase[:size]], [*map(str, range(size))])
+    shapes = [wood]
     (left, top), (right, bottom) = centre(0, 0), centre(size - 1, size - 1)
     lines = "".join(
         f"M{left:g} {centre(k, 0)[1]:g}H{right:g}M{centre(0, k)[0]:g} {top:g}V{bottom:g}"
@@ -93,11 +95,7 @@ def _board(size: int) -> list[str]:
     for r, c in sorted(_star_points(size)):
         x, y = centre(r, c)
         shapes.append(element("circle", cx=x, cy=y, r=4.5, fill=INK))
-    letters = min(label_size(2 * MARGIN + size * CELL), 22)  # so two digits fit into the margin
-    for k in range(size):
-        shapes.append(label(centre(0, k)[0], MARGIN / 2, ascii_uppercase[k], letters))
-        shapes.append(label(1.5 * MARGIN + size * CELL, centre(k, 0)[1], str(k), letters))
-    return shapes
+    return shapes + labels
 
 
 def _star_points(size: int) -> set[tuple[int, int]]:

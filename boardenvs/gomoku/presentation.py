@@ -31,7 +31,7 @@ class GomokuPresentation(Presentation):
             "Stones do not move and are not removed.",
             wins,
             "A full board without such a line is a draw.",
-            "The numbers at the right are the rows, from 0. The letters above are the columns.",
+            "Rows are numbered from 0 at the top. Columns have letters from A at the left.",
         ]
 
     def what_to_type(self, state: np.void) -> str:

@@ -98,7 +98,7 @@ class PizzaOrder:
         if flavor != rules.CUSTOM:
             return notation.FLAVORS[flavor], None
         print(notation.INGREDIENT_MENU, end="")
-        hint = "Please enter one or more different numbers from 1 to 15, with blanks between."
+        hint = "Please enter one or more numbers from 1 to 15, with blanks between."
         return notation.FLAVORS[flavor], _ask(
             notation.ASKS_INGREDIENTS, hint, functools.partial(_ingredients, states)
         )
@@ -124,10 +124,13 @@ def _flavor(states: States, text: str) -> int:
 
 
 def _ingredients(states: States, text: str) -> list[int]:
-    """Return the ids of the ingredients of an answer, if the rules accept all of them."""
+    """Return the ids of the ingredients of an answer, if the rules accept all of them.
+
+    An ingredient may be repeated, as in the document, although the rules accept it only once.
+    """
     ids = [notation.number_from_text(word, rules.INGREDIENTS) for word in text.split()]
     tried = states.copy()
-    for action in [*(rules.FIRST + i - 1 for i in ids), rules.DONE]:
+    for action in [*(rules.FIRST + i - 1 for i in dict.fromkeys(ids)), rules.DONE]:
         _game().play(tried, [action], illegal="raise")
     return ids
 

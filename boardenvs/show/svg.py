@@ -122,7 +122,7 @@ def label_size(width: float, share: float = 0.03) -> float:
 
 def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
     """Return an empty board with column labels above and row labels at the left."""
-    size = min(label_size(2 * MARGIN + len(columns) * CELL), 24)  # limit of the margin
+    size = min(label_size(2 * MARGIN + len(columns) * CELL), 22)  # so two digits fit
     width, height = len(columns) * CELL, len(rows) * CELL
     lines = [f"M{MARGIN + c * CELL} {MARGIN}v{height}" for c in range(1, len(columns))]
     lines += [f"M{MARGIN} {MARGIN + r * CELL}h{width}" for r in range(1, len(rows))]

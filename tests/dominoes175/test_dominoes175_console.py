@@ -356,16 +356,50 @@ def test_a_deck_is_a_queue(keyboard, deck_file):
         assert str(tile) == "[?|?]"
 
 
-def test_a_deck_is_filled_anew(keyboard, deck_file):
+def test_a_deck_is_filled_again_when_it_is_empty(keyboard, deck_file):
+    deck = DominoDeck()
+    for _ in range(2):
+        deck.populate(False)
+        for _ in range(28):
+            deck.deal()
+    keyboard(deck_file(TILES))
+    deck.populate(True)
+    assert deck.size() == 28
+
+
+@pytest.mark.parametrize("useFile", [True, False])
+@pytest.mark.parametrize("left", [1, 28])
+def test_a_deck_with_tiles_left_is_too_full(useFile, left, keyboard, deck_file):  # noqa: N803
     deck = DominoDeck()
     deck.populate(False)
-    deck.deal()
+    for _ in range(28 - left):
+        deck.deal()
+    before, rng = str(deck), random.Random(0)
+    state = rng.getstate()
+    keyboard(deck_file(TILES))
+    with pytest.raises(Exception, match=f"at most 28 dominoes, has {left} and got 28$"):
+        deck.populate(useFile, rng)
+    assert (str(deck), deck.size()) == (before, left)
+    assert rng.getstate() == state
+
+
+def test_an_invalid_file_empties_the_deck(keyboard, deck_file):
+    deck = DominoDeck()
     deck.populate(False)
-    assert deck.size() == 28
     keyboard(deck_file(TILES[:27]))
     with pytest.raises(Exception, match=r"^Cannot populate deck: invalid data in .*deck\.txt$"):
         deck.populate(True)
     assert deck.isEmpty()
+
+
+def test_the_end_of_input_leaves_the_deck_as_it_was(keyboard):
+    deck = DominoDeck()
+    deck.populate(False)
+    before = str(deck)
+    keyboard("no such file")
+    with pytest.raises(EOFError):
+        deck.populate(True)
+    assert str(deck) == before
 
 
 @pytest.mark.parametrize("useFile", [None, 0, 1, "True", "deck.txt", [], np.True_])

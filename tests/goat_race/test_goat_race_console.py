@@ -316,8 +316,53 @@ def test_a_fifth_goat_is_refused(phase):
     assert game.get_goats_per_player() == [4, 1]
 
 
-def test_goats_do_not_move_before_all_are_placed():
-    game = make("WHITE BLACK", phase=2)
+def with_goats(colors, number, phase):
+    """Return a game whose players hold goats before the first is placed."""
+    game = make(colors, phase)
+    for player in game.players:
+        for _ in range(number):
+            player.add_goat(Goat(player.get_color()))
+    return game
+
+
+@pytest.mark.parametrize("phase", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 4])
+def test_the_goats_of_the_setup_are_placed_first(number, phase):
+    game = with_goats("WHITE BLACK", number, phase)
+    white = game.players[0]
+    held = white.get_goats()
+    refuses(game, game.add_goat, 1, "C", match="obstacle")
+    for row in range(1, 5):
+        game.add_goat(row, "A")
+    tops = [game.board.get_stack(row, "A").peek() for row in range(1, 5)]
+    assert tops[:number] == held
+    assert [str(goat) for goat in white.get_goats()] == ["A1", "A2", "A3", "A4"]
+    assert white.get_goats() == tops
+    assert game.get_goats_per_player() == [4, 0]
+    refuses(game, game.add_goat, 5, "A", match="WHITE")
+
+
+def test_a_goat_that_knows_its_cell_is_placed_once():
+    game = make("WHITE")
+    goat = Goat("WHITE")
+    goat.set_row(1)
+    goat.set_column("B")
+    game.players[0].add_goat(goat)
+    game.add_goat(1, "B")
+    assert list(game.board.get_stack(1, "B")) == game.players[0].get_goats() == [goat]
+
+
+def test_a_goat_on_the_board_counts_without_its_player():
+    game = make("WHITE")
+    for row in range(1, 5):
+        game.add_goat(row, "A")
+    game.players[0].remove_goat(game.players[0].get_goats()[0])
+    refuses(game, game.add_goat, 5, "A", match="WHITE")
+
+
+@pytest.mark.parametrize("held", [0, 4])
+def test_goats_do_not_move_before_all_are_placed(held):
+    game = with_goats("WHITE BLACK", held, phase=2)
     for k in range(8):
         for phase in (1, 2, 3) if k else (1, 2):
             game.set_phase(phase)
@@ -432,6 +477,15 @@ def test_tie():
     assert not any(game.check_nonempty_row(row) for row in range(1, 7))
     put(game, A6="B")
     assert not game.check_tie()
+
+
+def test_there_is_no_tie_before_all_goats_are_placed():
+    game = make("WHITE BLACK", phase=2, obstacles=[(row, "B") for row in range(1, 7)])
+    for k in range(8):
+        game.set_turn(k % 2)
+        assert not game.check_tie()
+        game.add_goat(k % 6 + 1, "A")
+    assert game.check_tie()
 
 
 def test_more_obstacles_than_one_a_row_and_goats_put_by_hand():

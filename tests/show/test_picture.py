@@ -209,14 +209,14 @@ def test_gomoku_stones_last_move_and_turn(gomoku):
     assert root.get("aria-label") == "Gomoku: black to move"
 
 
-def test_gomoku_has_the_labels_that_moves_are_typed_in_alone(gomoku):
+def test_gomoku_has_its_letters_above_and_its_numbers_at_the_left(gomoku):
     root = parsed(gomoku.picture(after(gomoku)))
     labels = shapes(root, "text", font_size="15")
     above = [t.text for t in labels if float(t.get("y")) < MARGIN]
     assert above == list("ABCDEFGHI")
     sides = [[t for t in labels if cell(t, "x", "y")[1] == column] for column in (-1, 9)]
     numbers = [{cell(t, "x", "y")[0]: t.text for t in side} for side in sides]
-    assert numbers == [{}, {k: str(k) for k in range(9)}]
+    assert numbers == [{k: str(k) for k in range(9)}, {}]
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,10 @@ def test_placeholders_are_words_in_capitals(command, name):
         assert re.fullmatch(r"N|\.\.\.|[A-Z]{2,}([.,=:][A-Z.]+)*", word), word
 
 
+def test_the_command_alone_prints_its_help(command):
+    assert command() == command("--help")
+
+
 def test_every_command_is_listed(command):
     _, out, _ = command("--help")
     assert re.findall(r"^    (\w+)\b", out, re.MULTILINE) == COMMANDS
@@ -94,7 +98,6 @@ def test_every_command_is_listed(command):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "the following arguments are required: COMMAND"),
         (["chess"], "invalid choice: 'chess'"),
         (["plya", "gekitai"], r"invalid choice: 'plya' .*; did you mean play\? \(see "),
         (

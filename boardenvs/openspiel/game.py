@@ -52,6 +52,10 @@ class BoardGame(pyspiel.Game):
             {key: value for key, value in given.items() if value != defaults[key]},
         )
 
+    # Unpickling registers the game, since its class does not exist in a new process.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load, (self.cls, self.get_parameters())
+
     def new_initial_state(self, position: Mapping[str, Any] | None = None) -> BoardState:
         """Return the initial state, or the state of a dictionary (see `Game.from_dict`).
 
@@ -73,13 +77,24 @@ class BoardGame(pyspiel.Game):
         return BoardObserver(self.game)
 
 
+def _load(cls: type[Game], params: Mapping[str, Any]) -> BoardGame:
+    """Register a game, and return it with the given parameters."""
+    register(cls)
+    game: BoardGame = pyspiel.load_game(_short_name(cls), params)
+    return game
+
+
+def _short_name(cls: type[Game]) -> str:
+    return f"python_boardenvs_{cls.name}"
+
+
 def _game_type(game: Game, *num_players: int) -> pyspiel.GameType:
     cls = type(game)
     kinds = pyspiel.GameType
     explicit, none = kinds.ChanceMode.EXPLICIT_STOCHASTIC, kinds.ChanceMode.DETERMINISTIC
     alone = max(num_players) == 1
     return kinds(
-        short_name=f"python_boardenvs_{cls.name}",
+        short_name=_short_name(cls),
         long_name=f"boardenvs {cls.__name__}",
         dynamics=kinds.Dynamics.SEQUENTIAL,
         chance_mode=explicit if game.most_chance_outcomes else none,
@@ -107,8 +122,7 @@ def register(cls: type[Game]) -> None:
         ValueError: the game has hidden information without such a module, or chance without
             `most_chance_outcomes`.
     """
-    name = f"python_boardenvs_{cls.name}"
-    if name in pyspiel.registered_names():
+    if _short_name(cls) in pyspiel.registered_names():
         return
     make: Callable[..., Game] = cls
     game = make()

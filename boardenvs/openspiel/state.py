@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -40,6 +41,10 @@ class BoardState(pyspiel.State):
         else:
             self._states, self._ways = game.game.restore(position), ()
             self._states["rng"] = 0
+
+    # OpenSpiel's own pickle knows only the name of the game.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return operator.methodcaller("deserialize_state", self.serialize()), (self.get_game(),)
 
     @property
     def dealt(self) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import importlib
+import multiprocessing
+import pickle
 import subprocess
 import sys
 
@@ -15,6 +19,8 @@ from boardenvs.game112 import Game112
 from boardenvs.goat_race import GoatRace
 
 pyspiel = pytest.importorskip("pyspiel")
+from open_spiel.python.observation import make_observation  # noqa: E402
+
 import boardenvs.openspiel  # noqa: E402
 
 TILES = [[low, high] for low in range(7) for high in range(low, 7)]
@@ -171,6 +177,88 @@ def test_a_game_derived_from_another_has_what_that_says():
     race = load("race_of_the_tests", "num_players=5,obstacles=BCDEFG")
     assert race.num_players() == 5
     assert race.game.params["obstacles"] == [list(pair) for pair in enumerate("BCDEFG", 1)]
+
+
+OWN_MODULE = """
+from boardenvs.goat_race import GoatRace
+
+class Sent(GoatRace):
+    name = "sent_of_the_tests"
+"""
+
+
+@pytest.fixture(scope="module")
+def own_name(tmp_path_factory):
+    """Register a game of one's own with OpenSpiel, and return its name."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "sent_of_the_tests.py").write_text(OWN_MODULE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        boardenvs.openspiel.register(importlib.import_module("sent_of_the_tests").Sent)
+        yield "sent_of_the_tests"
+
+
+def some_states(spiel):
+    """Return states of a random game from the start, including chance nodes."""
+    rng = np.random.default_rng(0)
+    state = spiel.new_initial_state()
+    states = [state.clone()]
+    while len(states) < 20 and not state.is_terminal():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+        states.append(state.clone())
+    return states
+
+
+def check_copies(copied, own_name):
+    """Check copies of games of all kinds and of their states."""
+    sent = []
+    for name, params in (
+        (own_name, {"num_players": 2, "obstacles": "DCBEFG"}),
+        *[(name, {}) for name in boardenvs.GAMES],
+        ("goat_race", {"num_players": 2, "obstacles": "DCBEFG", "memory": True}),
+        ("dominoes175", {"deck": " ".join(f"{low}/{high}" for low, high in TILES)}),
+    ):
+        spiel = pyspiel.load_game(f"python_boardenvs_{name}", params)
+        given = spiel.new_initial_state(spiel.game.to_dict(spiel.game.new(1, 0)[0]))
+        sent.append([spiel, given, *some_states(spiel)])
+    for (spiel, *states), (copy_of_game, *copies) in zip(sent, copied(sent), strict=True):
+        assert type(copy_of_game) is type(spiel)
+        assert (copy_of_game.game, str(copy_of_game)) == (spiel.game, str(spiel))
+        for state, twin in zip(states, copies, strict=True):
+            assert twin is not state
+            assert twin.get_game().game == spiel.game
+            assert (str(twin), twin.history()) == (str(state), state.history())
+            assert twin.legal_actions() == state.legal_actions()
+
+
+def each_copied(sent):
+    return [[copy.copy(one) for one in row] for row in sent]
+
+
+def through_pickle(one):
+    return pickle.loads(pickle.dumps(one))
+
+
+@pytest.mark.parametrize("copied", [each_copied, copy.deepcopy, through_pickle])
+def test_games_and_states_are_copied(copied, own_name):
+    check_copies(copied, own_name)
+
+
+def test_games_and_states_are_sent_to_a_process_that_has_registered_nothing(own_name):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        # A function of the standard library imports nothing of this package.
+        check_copies(lambda sent: pool.apply(copy.copy, [sent]), own_name)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, through_pickle])
+def test_a_copied_observer_observes(copied):
+    spiel = load("gekitai")
+    state = spiel.new_initial_state()
+    state.apply_action(7)
+    observer = copied(make_observation(spiel))
+    observer.set_from(state, 0)
+    assert observer.tensor.tolist() == state.observation_tensor(0)
+    assert np.array_equal(observer.dict["observation"].ravel(), observer.tensor)
 
 
 @pytest.mark.parametrize(

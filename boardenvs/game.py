@@ -224,17 +224,12 @@ class Game:
         return find_rules(type(self))[1]
 
     @property
-    def most_chance_outcomes(self) -> int:
-        """Maximum number of outcomes of one random draw, 0 for a game without chance.
+    def most_chance_outcomes(self) -> int | None:
+        """Maximum number of outcomes of one random draw, or `None`.
 
-        Games with chance must override this property.
+        For `None`, `boardenvs.explicit_chance` counts the outcomes in random games.
         """
-        if self.has_chance:
-            raise ValueError(
-                f"{self.name} has chance: override most_chance_outcomes to return the maximum "
-                f"number of outcomes of one draw"
-            )
-        return 0
+        return None
 
     def symmetries(self) -> Symmetries:
         """Return the symmetries of the board, by default none.

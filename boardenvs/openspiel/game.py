@@ -35,13 +35,14 @@ class BoardGame(pyspiel.Game):
         self.chance = chance_class(game)(game)
         self.dealt = self.chance.deal(())
         """Initial position, and the outcomes of the first draw."""
+        most = self.chance.most_outcomes
         alone = game.num_players == 1
         defaults = specification(self.cls)
         super().__init__(
-            _game_type(game, game.num_players),
+            _game_type(game, most > 0, game.num_players),
             pyspiel.GameInfo(
                 num_distinct_actions=game.num_actions,
-                max_chance_outcomes=game.most_chance_outcomes,
+                max_chance_outcomes=most,
                 num_players=game.num_players,
                 min_utility=-1.0,
                 max_utility=1.0,
@@ -88,7 +89,7 @@ def _short_name(cls: type[Game]) -> str:
     return f"python_boardenvs_{cls.name}"
 
 
-def _game_type(game: Game, *num_players: int) -> pyspiel.GameType:
+def _game_type(game: Game, has_chance: bool, *num_players: int) -> pyspiel.GameType:
     cls = type(game)
     kinds = pyspiel.GameType
     explicit, none = kinds.ChanceMode.EXPLICIT_STOCHASTIC, kinds.ChanceMode.DETERMINISTIC
@@ -97,7 +98,7 @@ def _game_type(game: Game, *num_players: int) -> pyspiel.GameType:
         short_name=_short_name(cls),
         long_name=f"boardenvs {cls.__name__}",
         dynamics=kinds.Dynamics.SEQUENTIAL,
-        chance_mode=explicit if game.most_chance_outcomes else none,
+        chance_mode=explicit if has_chance else none,
         information=kinds.Information.PERFECT_INFORMATION,
         utility=kinds.Utility.GENERAL_SUM if alone else kinds.Utility.ZERO_SUM,
         reward_model=kinds.RewardModel.TERMINAL,
@@ -119,8 +120,7 @@ def register(cls: type[Game]) -> None:
             see `boardenvs.explicit_chance.chance_class`.
 
     Raises:
-        ValueError: the game has hidden information without such a module, or chance without
-            `most_chance_outcomes`.
+        ValueError: the game has hidden information without such a module.
     """
     if _short_name(cls) in pyspiel.registered_names():
         return
@@ -131,6 +131,6 @@ def register(cls: type[Game]) -> None:
             f"{cls.name} has hidden information: it needs a module explicit_chance that draws "
             f"this information when it is revealed"
         )
-    kind = _game_type(game, *(cls.player_counts or (game.num_players,)))
+    kind = _game_type(game, cls.has_chance, *(cls.player_counts or (game.num_players,)))
     members = {"__doc__": cls.__doc__, "cls": cls}
     pyspiel.register_game(kind, type(f"OpenSpiel{cls.__name__}", (BoardGame,), members))

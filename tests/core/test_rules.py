@@ -17,6 +17,7 @@ GAME = """
 import numpy as np
 
 import boardenvs
+from boardenvs.core.chance import draw
 from boardenvs.core.outcome import end_ply, end_with_winner
 
 
@@ -222,6 +223,16 @@ def test_a_mistake_is_an_error_of_python_with_its_line(module, old, new, error, 
         ("def observe(", "def shown(", "^best .*observe.* 6 entries"),
         ('name = "best"', 'name = "best"\n    has_hidden = True', "^best .*observe and redraw"),
         ("(2, 3))]", '(2, 3)), ("item", np.int8)]', "'item'"),
+        (
+            "1 + s.to_move\n",
+            "1 + s.to_move\n    draw(s, 6)\n",
+            "^best: has_chance .*since play draws",
+        ),
+        (
+            "def is_free",
+            "def deal(s, p):\n    draw(s, 6)\n\n\ndef is_free",
+            "^best: has_chance .*deal draws",
+        ),
     ],
 )
 def test_what_will_not_do_is_refused_in_one_line(module, old, new, said):

@@ -180,22 +180,48 @@ def test_a_game_derived_from_another_has_what_that_says():
 
 
 OWN_MODULE = """
-from boardenvs.goat_race import GoatRace
+import numpy as np
 
-class Sent(GoatRace):
-    name = "sent_of_the_tests"
+import boardenvs
+from boardenvs.core.chance import draw
+from boardenvs.core.outcome import end_ply
+
+
+def legal(s, p, mask):
+    mask[:] = True
+
+
+def play(s, p, action):
+    if action == 0:
+        s.zeros += 1
+    # Rare in random games.
+    s.die = draw(s, 20 if s.zeros == 10 else 6)
+    end_ply(s, p, action)
+
+
+class Thrown(boardenvs.Game):
+    name = "thrown_of_the_tests"
+    has_chance = True
+
+    def __init__(self, max_plies=10):
+        super().__init__(
+            params={"max_plies": max_plies},
+            num_players=1,
+            num_actions=100,
+            fields=[("die", np.int8), ("zeros", np.int8)],
+        )
 """
 
 
 @pytest.fixture(scope="module")
 def own_name(tmp_path_factory):
-    """Register a game of one's own with OpenSpiel, and return its name."""
+    """Register a game of one's own with OpenSpiel, and yield its name."""
     folder = tmp_path_factory.mktemp("own")
-    (folder / "sent_of_the_tests.py").write_text(OWN_MODULE)
+    (folder / "thrown_of_the_tests.py").write_text(OWN_MODULE)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
-        boardenvs.openspiel.register(importlib.import_module("sent_of_the_tests").Sent)
-        yield "sent_of_the_tests"
+        boardenvs.openspiel.register(importlib.import_module("thrown_of_the_tests").Thrown)
+        yield "thrown_of_the_tests"
 
 
 def some_states(spiel):
@@ -213,7 +239,7 @@ def check_copies(copied, own_name):
     """Check copies of games of all kinds and of their states."""
     sent = []
     for name, params in (
-        (own_name, {"num_players": 2, "obstacles": "DCBEFG"}),
+        (own_name, {"max_plies": 7}),
         *[(name, {}) for name in boardenvs.GAMES],
         ("goat_race", {"num_players": 2, "obstacles": "DCBEFG", "memory": True}),
         ("dominoes175", {"deck": " ".join(f"{low}/{high}" for low, high in TILES)}),
@@ -261,17 +287,23 @@ def test_a_copied_observer_observes(copied):
     assert np.array_equal(observer.dict["observation"].ravel(), observer.tensor)
 
 
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [
-        ({"has_chance": True}, "^refused_of_the_tests .*most_chance_outcomes"),
-        ({"has_hidden": True}, "^refused_of_the_tests .*explicit_chance"),
-    ],
-)
-def test_a_game_that_says_too_little_is_refused(facts, message):
-    own = type("Refused", (Game112,), {"name": "refused_of_the_tests", **facts})
-    with pytest.raises(ValueError, match=message):
+def test_hidden_information_without_its_chance_is_refused():
+    own = type("Refused", (Game112,), {"name": "refused_of_the_tests", "has_hidden": True})
+    with pytest.raises(ValueError, match=r"^refused_of_the_tests .*explicit_chance"):
         boardenvs.openspiel.register(own)
+
+
+def test_a_draw_with_more_outcomes_than_counted_is_refused(own_name):
+    spiel = load(own_name)
+    assert spiel.max_chance_outcomes() == 6
+    assert spiel.get_type().chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    state = spiel.new_initial_state()
+    for _ in range(9):
+        state.apply_action(0)
+        assert state.chance_outcomes() == [(k, 1 / 6) for k in range(6)]
+        state.apply_action(5)
+    with pytest.raises(ValueError, match=r"^thrown_of_the_tests\.most_chance_outcomes .* 20.* 6$"):
+        state.apply_action(0)
 
 
 def test_importing_again_is_fine():

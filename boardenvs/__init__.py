@@ -12,10 +12,19 @@ from typing import TYPE_CHECKING, Any
 from boardenvs.registration import GAMES, make, register, register_all
 
 if TYPE_CHECKING:
+    from boardenvs.envs.aec import EnvModule
     from boardenvs.envs.batch import BatchEnv
     from boardenvs.envs.cuda_batch import CudaBatchEnv
     from boardenvs.episode import Episode
     from boardenvs.game import Game
+
+    # `register_all` makes these modules.
+    gekitai_v0: EnvModule
+    gomoku_v0: EnvModule
+    game112_v0: EnvModule
+    goat_race_v0: EnvModule
+    dominoes175_v0: EnvModule
+    pizza_order_v0: EnvModule
 
 __all__ = ["GAMES", "BatchEnv", "CudaBatchEnv", "Episode", "Game", "make", "register"]
 __version__ = "0.1.0"

@@ -8,6 +8,7 @@ below its bound divided by 2**32).
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import threading
@@ -20,8 +21,10 @@ from boardenvs.core.rules import plain_rules
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import EntryPoint
 
-__all__ = ["Chance", "Ways", "chance_class"]
+__all__ = ["PLIES_COUNTED", "Chance", "Ways", "chance_class"]
 
+PLIES_COUNTED = 1000
+"""Number of plies of the random games in which `Chance.most_outcomes` counts."""
 Ways = Sequence[int]
 """Outcomes of the next draw, in ascending order; empty if there is no draw."""
 
@@ -65,6 +68,16 @@ class Chance:
         self._deal, self._play = rules["deal"], rules["play"]
         self._legal = EntryPoint(game.kernels.legal_games)
         self._advance = EntryPoint(game.kernels.play_games)
+
+    @property
+    def most_outcomes(self) -> int:
+        """Maximum number of outcomes of a draw, 0 without chance.
+
+        If the game does not override `most_chance_outcomes`, this is the maximum in random games
+        with `PLIES_COUNTED` plies in all. Rarer draws may have more outcomes.
+        """
+        most = self.game.most_chance_outcomes
+        return _most_in_random_games(self.game) if most is None else most
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
         """Return the start of a game after the given outcomes, and the outcomes of the next draw.
@@ -118,6 +131,35 @@ class Chance:
         except _OutOfOutcomes as stopped:
             return range(stopped.bound)
         return ()
+
+
+@functools.cache
+def _most_in_random_games(game: Game) -> int:
+    """Return the maximum number of outcomes of a draw in random games, the same in each process."""
+    if not game.has_chance:
+        return 0
+    chance = chance_class(game)(game)
+    rng = np.random.default_rng(0)
+    most = 0
+
+    def decided(after: Callable[[tuple[int, ...]], tuple[States, Ways]]) -> States:
+        """Return the position after random outcomes of all draws."""
+        nonlocal most
+        outcomes: tuple[int, ...] = ()
+        states, ways = after(outcomes)
+        while ways:
+            most = max(most, len(ways))
+            outcomes = (*outcomes, int(rng.choice(ways)))
+            states, ways = after(outcomes)
+        return states
+
+    states = decided(chance.deal)
+    for _ in range(PLIES_COUNTED):
+        if game.over(states)[0]:
+            states = decided(chance.deal)
+        action = int(rng.choice(np.flatnonzero(chance.mask(states))))
+        states = decided(functools.partial(chance.play, states, action))
+    return most
 
 
 def chance_class(game: Game) -> type[Chance]:

@@ -12,7 +12,7 @@ import functools
 import math
 import re
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +21,12 @@ import numpy.typing as npt
 from boardenvs.core import checks, forms
 from boardenvs.core.arrays import Arrays, States
 from boardenvs.core.records import record_dtype
+from boardenvs.show.fields import (
+    check_board,
+    fields_from_text,
+    fields_picture,
+    fields_to_text,
+)
 from boardenvs.show.presentation import Presentation
 
 if TYPE_CHECKING:
@@ -77,6 +83,17 @@ class Game:
     """Subclass of `Presentation` for terminals and pages."""
     seat_names: tuple[str, ...]
     """Name of each seat in the console, by default `Player 1` and so on."""
+    cell_symbols: ClassVar[Sequence[str]] = ""
+    """Symbols of the values 0, 1, 2, ... of a board's cells in the default text and picture.
+
+    By default, 0 is blank and other values are numbers. With one symbol more than seats, value
+    k + 1 is a piece of seat k. An example is " XO".
+    """
+    board_shape: tuple[int, int] | None = None
+    """Rows and columns of the fields with as many entries, in the default text and picture.
+
+    Fields of two dimensions are boards without it.
+    """
     params: dict[str, Any]
     """Parameters of the game, including defaults, as JSON values."""
     has_chance: ClassVar[bool] = False
@@ -128,6 +145,7 @@ class Game:
         fields: list[tuple[Any, ...]],
         observation_shape: tuple[int, ...] | None = None,
         constants: Mapping[str, tuple[Any, Any]] | None = None,
+        board_shape: tuple[int, int] | None = None,
     ) -> None:
         """Set the attributes.
 
@@ -139,6 +157,10 @@ class Game:
             observation_shape: shape of a seat's observation. By default one row with an entry for
                 each number in the fields, from 0 to 127.
             constants: pairs (dtype, value) by name, which the rules read as `p.NAME`.
+            board_shape: rows and columns of the fields that are boards but have one dimension.
+
+        Raises:
+            ValueError: an argument or `cell_symbols` is not valid.
         """
         self.num_players = num_players
         self.num_actions = num_actions
@@ -168,6 +190,9 @@ class Game:
                     f"got {key!r}"
                 )
         self.state_dtype = record_dtype(num_players, fields)
+        check_board(self, board_shape)
+        if board_shape is not None:
+            self.board_shape = board_shape
         constants["max_plies"] = np.int64, self.max_plies
         shape = observation_shape
         constants["observation_shape"] = (np.int64, (len(shape),)), shape
@@ -225,17 +250,12 @@ class Game:
         return find_rules(type(self))[1]
 
     @property
-    def most_chance_outcomes(self) -> int:
-        """Maximum number of outcomes of one random draw, 0 for a game without chance.
+    def most_chance_outcomes(self) -> int | None:
+        """Maximum number of outcomes of one random draw, or `None`.
 
-        Games with chance must override this property.
+        For `None`, `boardenvs.explicit_chance` counts the outcomes in random games.
         """
-        if self.has_chance:
-            raise ValueError(
-                f"{self.name} has chance: override most_chance_outcomes to return the maximum "
-                f"number of outcomes of one draw"
-            )
-        return 0
+        return None
 
     def symmetries(self) -> Symmetries:
         """Return the symmetries of the board, by default none.
@@ -428,9 +448,10 @@ class Game:
     def to_text(self, state: np.void) -> str:
         """Return a position in the console format. Each line ends with a newline.
 
-        The default is a line for each of the game's own fields, with its name and values.
+        The default has the game's own fields by name: a grid for each board, see `board_shape`,
+        and a line of values for each other field.
         """
-        return forms.fields_to_text(self.arrays.one(state))
+        return fields_to_text(self, self.arrays.one(state))
 
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
@@ -445,7 +466,7 @@ class Game:
         Raises:
             ValueError: the text is not a valid position, or `to_move` is missing.
         """
-        data = forms.fields_from_text(text, self.state_dtype)
+        data = fields_from_text(self, text)
         for key, value in (("to_move", to_move), ("ply", ply)):
             if value is not None and not (checks.is_whole(value) and value == data[key]):
                 raise ValueError(f"{key} must be {data[key]}, got {checks.shown(value)}")
@@ -485,7 +506,10 @@ class Game:
         return checks.whole_number("action", int(word), 0, self.num_actions - 1)
 
     def picture(self, state: np.void) -> str:
-        """Return a position as an SVG image, by default an image of its text.
+        """Return a position as an SVG image.
+
+        The default shows the boards as grids, and the other fields as text. It is an image of
+        `to_text` if the game has no board, or if it overrides `to_text` without a `board_shape`.
 
         The picture contains only what all players see, and marks the last move and the winning
         line. Notebooks display it if it comes from `boardenvs.show.svg.svg`.
@@ -495,6 +519,8 @@ class Game:
         """
         from boardenvs.show.svg import text_picture
 
+        if self.board_shape is not None or type(self).to_text is Game.to_text:
+            return fields_picture(self, self.arrays.one(state))
         return text_picture(self.to_text(state), f"{self.name}: a position")
 
     def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:

@@ -9,7 +9,6 @@ import boardenvs
 from boardenvs import dominoes175, explicit_chance
 from boardenvs.dominoes175 import Dominoes175
 from boardenvs.explicit_chance import chance_class
-from boardenvs.game112 import Game112
 
 OTHER_RULES = '''
 from boardenvs.dominoes175 import Dominoes175
@@ -54,13 +53,14 @@ def test_what_lies_beside_other_rules_goes_before(tmp_path, monkeypatch, own):
     assert found.__module__ == f"{home}.explicit_chance"
 
 
-def test_a_game_with_chance_has_to_say_how_many_outcomes_a_draw_has():
-    class Silent(Game112):
-        name = "silent"
-        has_chance = True
+def test_the_outcomes_of_a_draw_are_counted(game):
+    class Counted(type(game)):
+        name = "counted"
+        most_chance_outcomes = boardenvs.Game.most_chance_outcomes
 
-    with pytest.raises(ValueError, match=r"^silent .*most_chance_outcomes"):
-        _ = Silent().most_chance_outcomes
+    counted, given = (chance_class(one)(one).most_outcomes for one in (Counted(), game))
+    assert counted == given
+    assert (counted > 0) == game.has_chance
 
 
 def test_a_tile_is_drawn_when_it_is_turned_over():

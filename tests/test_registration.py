@@ -2,9 +2,11 @@
 
 import copy
 import importlib
+import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -314,3 +316,42 @@ def test_the_opponent_given_is_the_one_that_plays(game):
     _, info = env.reset(seed=0)
     env.step(int(info["action_mask"].argmax()))
     assert bool(opponent.calls) == (game.num_players > 1)
+
+
+TYPED = """
+from typing import assert_type
+
+import gymnasium
+
+import boardenvs
+from boardenvs import {modules}
+from boardenvs.envs.aec import GameAECEnv
+from boardenvs.envs.single import SeatEnv
+
+for module in ({modules}):
+    assert_type(module.env(render_mode="ansi", max_plies=9), GameAECEnv)
+    assert_type(module.raw_env(), GameAECEnv)
+assert_type(boardenvs.make("gekitai", board_size=7), boardenvs.Game)
+env = gymnasium.make("boardenvs/Gekitai-v0").unwrapped
+assert isinstance(env, SeatEnv)
+assert_type(env.game, boardenvs.Game)
+assert_type(env.step(0)[1:4], tuple[float, bool, bool])
+gekitai_v0.env(illegal="never")
+"""
+
+
+@pytest.mark.slow
+def test_type_checkers_know_the_environments(tmp_path):
+    pytest.importorskip("mypy", reason="needs the extra [dev]")
+    modules = ", ".join(f"{name}_v0" for name in GAMES)
+    (tmp_path / "typed.py").write_text(TYPED.format(modules=modules))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "typed.py"],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(Path(boardenvs.__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    (fault,) = (line for line in done.stdout.splitlines() if line.startswith("typed.py"))
+    assert '"illegal"' in fault

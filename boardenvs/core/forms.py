@@ -1,13 +1,8 @@
-"""The default dictionary and text of a position.
-
-Both contain the game's own fields by name. The text has one line per field, then `to_move` and
-`ply`, then the outcome if the game is over.
-"""
+"""The default dictionary of a position, with the game's own fields by name."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,16 +12,13 @@ from boardenvs.core.checks import (
     finite_number,
     is_list,
     shown,
-    text_value,
     truth_value,
     whole_number,
 )
 from boardenvs.core.records import own_names
 
 __all__ = [
-    "fields_from_text",
     "fields_to_dict",
-    "fields_to_text",
     "write_fields",
     "write_outcome",
 ]
@@ -96,59 +88,3 @@ def write_outcome(data: Mapping[str, Any], record: np.void, max_plies: int) -> N
     if any(abs(one) > 1e30 for one in returns):
         raise ValueError(f"returns must be from -1e30 to 1e30, got {shown(given)}")
     record["returns"] = returns
-
-
-def fields_to_text(record: np.void) -> str:
-    """Return a position as text."""
-    names = [*own_names(record.dtype.names or ()), "to_move", "ply"]
-    if record["terminated"] or record["truncated"]:
-        names += ["terminated", "returns"]
-    lines = []
-    for name in names:
-        values = np.asarray(record[name]).reshape(-1).tolist()
-        lines.append(f"{name}: {' '.join(map(str, values))}\n")
-    return "".join(lines)
-
-
-def fields_from_text(text: str, dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Parse a position's text and return its dictionary.
-
-    Args:
-        text: text of `fields_to_text`.
-        dtype: dtype of the game's records.
-
-    Raises:
-        ValueError: a line is missing, or is not the name of a field with its numbers.
-    """
-    data: dict[str, Any] = {}
-    names = [*own_names(dtype.names or ()), "to_move", "ply", "terminated", "returns"]
-    for line in text_value("text", text).rstrip("\n").split("\n"):
-        name, colon, values = line.partition(": ")
-        if not colon or name not in names or name in data:
-            raise ValueError(
-                f"text must have one line such as '{names[0]}: 1' for each field, got {shown(line)}"
-            )
-        words = values.split(" ") if values else []
-        while words and not words[-1]:
-            words.pop()
-        kind = dtype[name]
-        if len(words) != math.prod(kind.shape):
-            raise ValueError(f"{name} must have {math.prod(kind.shape)} values, got {shown(line)}")
-        numbers = np.empty(len(words), object)
-        numbers[:] = [_number(name, word, kind.base) for word in words]
-        data[name] = numbers.reshape(kind.shape).tolist()
-    for name in names[:-2]:
-        if name not in data:
-            raise ValueError(f"text must have a line for {name}")
-    return data
-
-
-def _number(name: str, word: str, kind: np.dtype[Any]) -> Any:
-    """Parse a number of a field's dtype."""
-    if kind.kind == "b" and word in ("True", "False"):
-        return word == "True"
-    if kind.kind in "iu" and re.fullmatch(r"-?[0-9]{1,20}", word):
-        return int(word)
-    if kind.kind == "f" and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?", word):
-        return float(word)
-    raise ValueError(f"{name} must have values of dtype {kind}, got {shown(word)}")

@@ -166,7 +166,14 @@ def run_once(game: Any) -> None:
 
 def _run_once(game: Any) -> None:
     rng = np.random.default_rng(0)
-    names = plain_rules(game.rules, lambda s, bound: np.int64(rng.integers(bound)))
+    draws = 0
+
+    def drawn(s: Any, bound: int) -> np.int64:
+        nonlocal draws
+        draws += bound > 1
+        return np.int64(rng.integers(bound))
+
+    names = plain_rules(game.rules, drawn)
     record = widened(game.start)
     p = widened(game.constants)[0]
 
@@ -178,6 +185,7 @@ def _run_once(game: Any) -> None:
         return None
 
     run(deal, record[0])
+    dealt = draws
     mask = np.full(game.num_actions, _UNWRITTEN)
     run(legal, record[0], mask)
     _check_written(game, "legal", mask, 1)
@@ -194,7 +202,13 @@ def _run_once(game: Any) -> None:
     run(judge, record.copy()[0])
     run(redraw, record.copy()[0], 0, np.uint64(1))
     after = record.copy()
+    draws = dealt
     run(play, after[0], int(mask.argmax()))
+    if draws and not game.has_chance:
+        name = deal.name if dealt else play.name
+        raise ValueError(
+            f"{game.name}: has_chance must be True, since {name} draws a random number, got False"
+        )
     if after["ply"][0] != 1:
         raise ValueError(
             f"{game.name}: play must increase ply to 1, got {after['ply'][0]}: end it with "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -351,7 +351,27 @@ class _TurnIterator(AECIterator[str, Observation, int]):
         return agent
 
 
-def make_env(name: str) -> Callable[..., GameAECEnv]:
+class EnvFunction(Protocol):
+    """The type of the functions `env` and `raw_env` of a game's PettingZoo module."""
+
+    def __call__(
+        self,
+        render_mode: str | None = None,
+        illegal: Illegal = "lose",
+        render_size: int = RENDER_SIZE,
+        **params: Any,
+    ) -> GameAECEnv:
+        """Return a PettingZoo environment for the game."""
+
+
+class EnvModule(Protocol):
+    """The type of a game's PettingZoo module, such as `boardenvs.gekitai_v0`."""
+
+    env: EnvFunction
+    raw_env: EnvFunction
+
+
+def make_env(name: str) -> EnvFunction:
     """Return the function `env` of a game's PettingZoo module, such as `boardenvs.gekitai_v0`.
 
     The function is also the module's `raw_env`, since `GameAECEnv` needs no wrappers.

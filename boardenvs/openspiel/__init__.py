@@ -2,7 +2,8 @@
 
 The import registers the games. It requires the extra `[openspiel]`. The parameters are those of
 `boardenvs.make`, see `boardenvs.openspiel.parameters`. Chance is explicit (see
-`boardenvs.explicit_chance`), and all games have perfect information.
+`boardenvs.explicit_chance`). All games have perfect information: what Dominoes 175 hides is drawn
+when it is revealed.
 """
 
 from __future__ import annotations

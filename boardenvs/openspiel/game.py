@@ -35,13 +35,14 @@ class BoardGame(pyspiel.Game):
         self.chance = chance_class(game)(game)
         self.dealt = self.chance.deal(())
         """Initial position, and the outcomes of the first draw."""
+        most = self.chance.most_outcomes
         alone = game.num_players == 1
         defaults = specification(self.cls)
         super().__init__(
-            _game_type(game, game.num_players),
+            _game_type(game, most > 0, game.num_players),
             pyspiel.GameInfo(
                 num_distinct_actions=game.num_actions,
-                max_chance_outcomes=game.most_chance_outcomes,
+                max_chance_outcomes=most,
                 num_players=game.num_players,
                 min_utility=-1.0,
                 max_utility=1.0,
@@ -51,6 +52,10 @@ class BoardGame(pyspiel.Game):
             # The name that loads the game again has only these, and cannot have empty text.
             {key: value for key, value in given.items() if value != defaults[key]},
         )
+
+    # Unpickling registers the game, since its class does not exist in a new process.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load, (self.cls, self.get_parameters())
 
     def new_initial_state(self, position: Mapping[str, Any] | None = None) -> BoardState:
         """Return the initial state, or the state of a dictionary (see `Game.from_dict`).
@@ -73,16 +78,27 @@ class BoardGame(pyspiel.Game):
         return BoardObserver(self.game)
 
 
-def _game_type(game: Game, *num_players: int) -> pyspiel.GameType:
+def _load(cls: type[Game], params: Mapping[str, Any]) -> BoardGame:
+    """Register a game, and return it with the given parameters."""
+    register(cls)
+    game: BoardGame = pyspiel.load_game(_short_name(cls), params)
+    return game
+
+
+def _short_name(cls: type[Game]) -> str:
+    return f"python_boardenvs_{cls.name}"
+
+
+def _game_type(game: Game, has_chance: bool, *num_players: int) -> pyspiel.GameType:
     cls = type(game)
     kinds = pyspiel.GameType
     explicit, none = kinds.ChanceMode.EXPLICIT_STOCHASTIC, kinds.ChanceMode.DETERMINISTIC
     alone = max(num_players) == 1
     return kinds(
-        short_name=f"python_boardenvs_{cls.name}",
+        short_name=_short_name(cls),
         long_name=f"boardenvs {cls.__name__}",
         dynamics=kinds.Dynamics.SEQUENTIAL,
-        chance_mode=explicit if game.most_chance_outcomes else none,
+        chance_mode=explicit if has_chance else none,
         information=kinds.Information.PERFECT_INFORMATION,
         utility=kinds.Utility.GENERAL_SUM if alone else kinds.Utility.ZERO_SUM,
         reward_model=kinds.RewardModel.TERMINAL,
@@ -104,11 +120,9 @@ def register(cls: type[Game]) -> None:
             see `boardenvs.explicit_chance.chance_class`.
 
     Raises:
-        ValueError: the game has hidden information without such a module, or chance without
-            `most_chance_outcomes`.
+        ValueError: the game has hidden information without such a module.
     """
-    name = f"python_boardenvs_{cls.name}"
-    if name in pyspiel.registered_names():
+    if _short_name(cls) in pyspiel.registered_names():
         return
     make: Callable[..., Game] = cls
     game = make()
@@ -117,6 +131,6 @@ def register(cls: type[Game]) -> None:
             f"{cls.name} has hidden information: it needs a module explicit_chance that draws "
             f"this information when it is revealed"
         )
-    kind = _game_type(game, *(cls.player_counts or (game.num_players,)))
+    kind = _game_type(game, cls.has_chance, *(cls.player_counts or (game.num_players,)))
     members = {"__doc__": cls.__doc__, "cls": cls}
     pyspiel.register_game(kind, type(f"OpenSpiel{cls.__name__}", (BoardGame,), members))

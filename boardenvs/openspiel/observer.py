@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from boardenvs.game import Game
@@ -20,13 +22,15 @@ class BoardObserver:
     def __init__(self, game: Game) -> None:
         self._game = game
         self.tensor = np.zeros(game.observation_size, np.float32)
-        self.dict = {"observation": self.tensor.reshape(game.observation_shape)}
+
+    @property  # in an attribute, a copied or unpickled array would no longer share memory
+    def dict(self) -> Mapping[str, np.ndarray]:
+        """The tensor in the shape of the observation, in the same memory."""
+        return {"observation": self.tensor.reshape(self._game.observation_shape)}
 
     def set_from(self, state: BoardState, player: int) -> None:
-        """Write the player's observation into `tensor`, which `dict` shares."""
-        self.tensor[:] = 0
-        if state.dealt:
-            self.dict["observation"][:] = self._game.observe(state.states, player)[0]
+        """Write the player's observation into `tensor`."""
+        self.tensor[:] = self._game.observe(state.states, player).ravel() if state.dealt else 0
 
     def string_from(self, state: BoardState, player: int) -> str:
         """Return the console text of the board, and the line for the player to move."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -37,9 +38,14 @@ class BoardState(pyspiel.State):
         self._outcomes: tuple[int, ...] = ()  # outcomes of these draws
         if position is None:
             self._states, self._ways = game.dealt
+            self._check(self._ways)
         else:
             self._states, self._ways = game.game.restore(position), ()
             self._states["rng"] = 0
+
+    # OpenSpiel's own pickle knows only the name of the game.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return operator.methodcaller("deserialize_state", self.serialize()), (self.get_game(),)
 
     @property
     def dealt(self) -> bool:
@@ -98,8 +104,18 @@ class BoardState(pyspiel.State):
         if not ways:
             self._states, self._action, self._outcomes = states, None, ()
         else:
+            self._check(ways)
             self._action, self._outcomes = before, outcomes
         self._ways = ways
+
+    def _check(self, ways: Ways) -> None:
+        """Raise `ValueError` for a draw with more outcomes than the game has announced."""
+        most = self.get_game().max_chance_outcomes()
+        if len(ways) > most:
+            raise ValueError(
+                f"{self.get_game().game.name}.most_chance_outcomes must be at least {len(ways)}, "
+                f"the number of outcomes of this draw, got {most}"
+            )
 
     def _action_to_string(self, player: int, action: int) -> str:
         game = self.get_game()

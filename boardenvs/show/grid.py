@@ -7,23 +7,42 @@ from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
 from boardenvs.core.checks import require_lines
-from boardenvs.show.presentation import Span
+from boardenvs.show.spans import Span
 
-__all__ = ["Cell", "address", "address_from_text", "cell_span", "grid_cells", "grid_text", "runs"]
+__all__ = [
+    "Cell",
+    "address",
+    "address_from_text",
+    "cell_span",
+    "cell_width",
+    "grid_cells",
+    "grid_text",
+    "runs",
+]
 
 Cell = tuple[int, int]
 """Row and column, counted from 0."""
 
 
 def grid_text(rows: Sequence[Sequence[str]]) -> str:
-    """Return a grid of one-character cells. Every line ends with a newline."""
+    """Return a grid whose cells are as wide as the longest text of a cell.
+
+    Every line ends with a newline.
+    """
     digits = len(str(len(rows)))
-    rule = " " * digits + " " + "+---" * len(rows[0]) + "+\n"
-    columns = "   ".join(ascii_uppercase[: len(rows[0])])
-    text = " " * digits + f"   {columns}\n{rule}"
+    size = cell_width(rows)
+    rule = " " * digits + " " + f"+{'-' * (size + 2)}" * len(rows[0]) + "+\n"
+    columns = "   ".join(f"{letter:{size}}" for letter in ascii_uppercase[: len(rows[0])])
+    text = " " * digits + f"   {columns.rstrip()}\n{rule}"
     for number, row in enumerate(rows, 1):
-        text += f"{number:{digits}} | " + " | ".join(row) + " |\n" + rule
+        cells = " | ".join(cell.rjust(size) for cell in row)
+        text += f"{number:{digits}} | {cells} |\n{rule}"
     return text
+
+
+def cell_width(rows: Sequence[Sequence[str]]) -> int:
+    """Return the length of the longest text of a cell, at least 1."""
+    return max(1, *(len(cell) for row in rows for cell in row))
 
 
 def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
@@ -48,10 +67,10 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
     )
 
 
-def cell_span(row: int, column: int, height: int, look: str) -> Span:
-    """Return the span of a cell in the text of a grid with `height` rows."""
-    start = 3 + len(str(height)) + 4 * column
-    return Span(2 + 2 * row, start, start + 1, look)
+def cell_span(row: int, column: int, height: int, look: str, size: int = 1) -> Span:
+    """Return the span of a cell in the text of a grid with `height` rows, cells `size` wide."""
+    start = 3 + len(str(height)) + (size + 3) * column
+    return Span(2 + 2 * row, start, start + size, look)
 
 
 def address(row: int, column: int) -> str:

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from boardenvs.core import checks
+from boardenvs.show.fields import piece_spans, seat_piece
+from boardenvs.show.spans import LOOKS, Span
 from boardenvs.show.svg import Area
 
 __all__ = ["LOOKS", "Presentation", "Span"]
-
-LOOKS = ("cyan", "red", "yellow", "green", "magenta", "faint", "last")
-"""Looks of a span: a colour, faint, or the mark of the last move."""
-
-
-class Span(NamedTuple):
-    """A part of a line of the console text, and its look in a terminal."""
-
-    line: int
-    """Index of the line."""
-    start: int
-    """Index of the first character."""
-    end: int
-    """Index after the last character."""
-    look: str
-    """One of `LOOKS`. The looks of overlapping spans are combined."""
 
 
 class Presentation:
@@ -113,16 +99,22 @@ class Presentation:
         return self.game.action_to_text(int(legal[len(legal) // 2]), state)
 
     def spans(self, state: np.void) -> list[Span]:
-        """Return the spans of pieces and of the last move in `to_text`, by default none."""
-        return []
+        """Return the spans of pieces and of the last move in `to_text`.
+
+        The default is the spans of the pieces, if `to_text` is the default and `cell_symbols` has
+        a symbol for each seat.
+        """
+        return piece_spans(self.game, state)
 
     def seat_symbol(self, seat: int) -> str:
         """Return a seat's piece as SVG elements within 24 by 24 units, empty without pieces.
 
+        The default is the piece of the default picture.
+
         Raises:
             ValueError: `seat` is out of range.
         """
-        return ""
+        return "".join(seat_piece(self.game, seat, 12, 12, 11))
 
     def action_area(self, action: int, state: np.void) -> Area | None:
         """Return the area of the picture that a person clicks to choose an action.

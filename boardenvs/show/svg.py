@@ -154,7 +154,10 @@ def moving(kind: str, x: float, y: float, shapes: Iterable[str], was: str = "") 
 
 
 def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> list[str]:
-    """Return a round piece. Its mark, "X", "O" or "", distinguishes the players without colour."""
+    """Return a round piece. Its mark, a short text or "", distinguishes the players without colour.
+
+    "X" and "O" are drawn as a cross and a ring.
+    """
     shapes = [element("circle", r=radius, fill=fill)]
     arm = 0.36 * radius
     pen: dict[str, str | float] = {"stroke": "#fff", "stroke_width": max(1.5, radius / 6)}
@@ -163,6 +166,8 @@ def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> 
         shapes.append(element("path", d=cross, stroke_linecap="round", **pen))
     elif mark == "O":
         shapes.append(element("circle", r=1.2 * arm, fill="none", **pen))
+    elif mark:
+        shapes.append(label(0, 0, mark, radius / max(1, 0.6 * len(mark)), fill="#fff"))
     return [moving(mark or fill, x, y, shapes)]
 
 

@@ -1,7 +1,6 @@
 """The games of the contract: the six games, a user-defined game, and those of `--game`."""
 
 import functools
-import pkgutil
 
 import numpy as np
 import pytest
@@ -9,13 +8,22 @@ from contract_own_game import Short112
 from variants import VARIANTS
 
 import boardenvs
+from agents.user_code import register_game
 from boardenvs.registration import game_class
+
+
+def pytest_configure(config):
+    try:
+        classes(tuple(config.getoption("game")))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 @functools.cache
 def classes(own):
-    """Return all game classes by name."""
-    found = [*map(game_class, boardenvs.GAMES), Short112, *map(pkgutil.resolve_name, own)]
+    """Return all game classes by name. Modules of own games may be in the current folder."""
+    names = [*boardenvs.GAMES, *map(register_game, own)]
+    found = [*map(game_class, names), Short112]
     return {cls.name: cls for cls in found}
 
 

@@ -17,6 +17,7 @@ GAME = """
 import numpy as np
 
 import boardenvs
+from boardenvs.core.chance import draw
 from boardenvs.core.outcome import end_ply, end_with_winner
 
 
@@ -129,7 +130,9 @@ def test_by_default_a_position_is_its_fields(module):
     for action in (0, 4):
         game.play(states, [action])
     text = game.to_text(states[0])
-    assert text == ("cells: 1 0 0 0 2 0\nto_move: 0\nply: 2\nterminated: True\nreturns: -1.0 1.0\n")
+    rows = [line for line in text.splitlines() if "|" in line]
+    assert rows == ["1 | 1 |   |   |", "2 |   | 2 |   |"]
+    assert text.endswith("+\nto_move: 0\nply: 2\nterminated: True\nreturns: -1.0 1.0\n")
     again = game.from_text(text)
     assert game.returns(again).tolist() == [[-1.0, 1.0]]
     data = game.to_dict(states[0])
@@ -222,6 +225,16 @@ def test_a_mistake_is_an_error_of_python_with_its_line(module, old, new, error, 
         ("def observe(", "def shown(", "^best .*observe.* 6 entries"),
         ('name = "best"', 'name = "best"\n    has_hidden = True', "^best .*observe and redraw"),
         ("(2, 3))]", '(2, 3)), ("item", np.int8)]', "'item'"),
+        (
+            "1 + s.to_move\n",
+            "1 + s.to_move\n    draw(s, 6)\n",
+            "^best: has_chance .*since play draws",
+        ),
+        (
+            "def is_free",
+            "def deal(s, p):\n    draw(s, 6)\n\n\ndef is_free",
+            "^best: has_chance .*deal draws",
+        ),
     ],
 )
 def test_what_will_not_do_is_refused_in_one_line(module, old, new, said):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import importlib
+import multiprocessing
+import pickle
 import subprocess
 import sys
 
@@ -15,6 +19,8 @@ from boardenvs.game112 import Game112
 from boardenvs.goat_race import GoatRace
 
 pyspiel = pytest.importorskip("pyspiel")
+from open_spiel.python.observation import make_observation  # noqa: E402
+
 import boardenvs.openspiel  # noqa: E402
 
 TILES = [[low, high] for low in range(7) for high in range(low, 7)]
@@ -173,17 +179,131 @@ def test_a_game_derived_from_another_has_what_that_says():
     assert race.game.params["obstacles"] == [list(pair) for pair in enumerate("BCDEFG", 1)]
 
 
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [
-        ({"has_chance": True}, "^refused_of_the_tests .*most_chance_outcomes"),
-        ({"has_hidden": True}, "^refused_of_the_tests .*explicit_chance"),
-    ],
-)
-def test_a_game_that_says_too_little_is_refused(facts, message):
-    own = type("Refused", (Game112,), {"name": "refused_of_the_tests", **facts})
-    with pytest.raises(ValueError, match=message):
+OWN_MODULE = """
+import numpy as np
+
+import boardenvs
+from boardenvs.core.chance import draw
+from boardenvs.core.outcome import end_ply
+
+
+def legal(s, p, mask):
+    mask[:] = True
+
+
+def play(s, p, action):
+    if action == 0:
+        s.zeros += 1
+    # Rare in random games.
+    s.die = draw(s, 20 if s.zeros == 10 else 6)
+    end_ply(s, p, action)
+
+
+class Thrown(boardenvs.Game):
+    name = "thrown_of_the_tests"
+    has_chance = True
+
+    def __init__(self, max_plies=10):
+        super().__init__(
+            params={"max_plies": max_plies},
+            num_players=1,
+            num_actions=100,
+            fields=[("die", np.int8), ("zeros", np.int8)],
+        )
+"""
+
+
+@pytest.fixture(scope="module")
+def own_name(tmp_path_factory):
+    """Register a game of one's own with OpenSpiel, and yield its name."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "thrown_of_the_tests.py").write_text(OWN_MODULE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        boardenvs.openspiel.register(importlib.import_module("thrown_of_the_tests").Thrown)
+        yield "thrown_of_the_tests"
+
+
+def some_states(spiel):
+    """Return states of a random game from the start, including chance nodes."""
+    rng = np.random.default_rng(0)
+    state = spiel.new_initial_state()
+    states = [state.clone()]
+    while len(states) < 20 and not state.is_terminal():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+        states.append(state.clone())
+    return states
+
+
+def check_copies(copied, own_name):
+    """Check copies of games of all kinds and of their states."""
+    sent = []
+    for name, params in (
+        (own_name, {"max_plies": 7}),
+        *[(name, {}) for name in boardenvs.GAMES],
+        ("goat_race", {"num_players": 2, "obstacles": "DCBEFG", "memory": True}),
+        ("dominoes175", {"deck": " ".join(f"{low}/{high}" for low, high in TILES)}),
+    ):
+        spiel = pyspiel.load_game(f"python_boardenvs_{name}", params)
+        given = spiel.new_initial_state(spiel.game.to_dict(spiel.game.new(1, 0)[0]))
+        sent.append([spiel, given, *some_states(spiel)])
+    for (spiel, *states), (copy_of_game, *copies) in zip(sent, copied(sent), strict=True):
+        assert type(copy_of_game) is type(spiel)
+        assert (copy_of_game.game, str(copy_of_game)) == (spiel.game, str(spiel))
+        for state, twin in zip(states, copies, strict=True):
+            assert twin is not state
+            assert twin.get_game().game == spiel.game
+            assert (str(twin), twin.history()) == (str(state), state.history())
+            assert twin.legal_actions() == state.legal_actions()
+
+
+def each_copied(sent):
+    return [[copy.copy(one) for one in row] for row in sent]
+
+
+def through_pickle(one):
+    return pickle.loads(pickle.dumps(one))
+
+
+@pytest.mark.parametrize("copied", [each_copied, copy.deepcopy, through_pickle])
+def test_games_and_states_are_copied(copied, own_name):
+    check_copies(copied, own_name)
+
+
+def test_games_and_states_are_sent_to_a_process_that_has_registered_nothing(own_name):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        # A function of the standard library imports nothing of this package.
+        check_copies(lambda sent: pool.apply(copy.copy, [sent]), own_name)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, through_pickle])
+def test_a_copied_observer_observes(copied):
+    spiel = load("gekitai")
+    state = spiel.new_initial_state()
+    state.apply_action(7)
+    observer = copied(make_observation(spiel))
+    observer.set_from(state, 0)
+    assert observer.tensor.tolist() == state.observation_tensor(0)
+    assert np.array_equal(observer.dict["observation"].ravel(), observer.tensor)
+
+
+def test_hidden_information_without_its_chance_is_refused():
+    own = type("Refused", (Game112,), {"name": "refused_of_the_tests", "has_hidden": True})
+    with pytest.raises(ValueError, match=r"^refused_of_the_tests .*explicit_chance"):
         boardenvs.openspiel.register(own)
+
+
+def test_a_draw_with_more_outcomes_than_counted_is_refused(own_name):
+    spiel = load(own_name)
+    assert spiel.max_chance_outcomes() == 6
+    assert spiel.get_type().chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    state = spiel.new_initial_state()
+    for _ in range(9):
+        state.apply_action(0)
+        assert state.chance_outcomes() == [(k, 1 / 6) for k in range(6)]
+        state.apply_action(5)
+    with pytest.raises(ValueError, match=r"^thrown_of_the_tests\.most_chance_outcomes .* 20.* 6$"):
+        state.apply_action(0)
 
 
 def test_importing_again_is_fine():

@@ -21,13 +21,13 @@ def ran(tmp_path):
     (tmp_path / "nim.py").write_text(f"{NIM}\n\n{BETTER}", encoding="utf-8")
     (tmp_path / "use.py").write_text(USE, encoding="utf-8")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), str(ROOT)])
+    environment["PYTHONPATH"] = str(ROOT)
 
-    def run(*command, cwd=tmp_path):
+    def run(*command):
         return subprocess.run(
             [sys.executable, *command],
             env=environment,
-            cwd=cwd,
+            cwd=tmp_path,
             capture_output=True,
             text=True,
             check=False,
@@ -58,9 +58,29 @@ def test_the_command_takes_it(ran):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+CONTRACT = (str(ROOT / "tests" / "contract"), "-q", "--game", "nim:Nim", "--game", "nim:TypedNim")
+PYTEST = str(Path(sys.executable).with_name("pytest"))
+needs_checkout = pytest.mark.skipif(not (ROOT / "tests").is_dir(), reason="needs a checkout")
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not (ROOT / "tests").is_dir(), reason="needs a checkout")
+@needs_checkout
 def test_the_game_keeps_the_contract(ran):
-    games = ("--game", "nim:Nim", "--game", "nim:TypedNim", "-k", "nim")
-    done = ran("-m", "pytest", "-q", "-n", "2", "tests/contract", *games, cwd=ROOT)
+    done = ran("-m", "pytest", "-n", "2", *CONTRACT, "-k", "nim")
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("command", [(PYTEST, "-n", "1"), ("-m", "pytest", "-n", "0")])
+@needs_checkout
+def test_the_contract_finds_the_game_in_the_current_folder(ran, command):
+    done = ran(*command, *CONTRACT, "-k", "nim and test_facts")
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "2 passed" in done.stdout
+
+
+@needs_checkout
+def test_a_game_that_cannot_be_imported_is_one_line(ran):
+    done = ran(PYTEST, "-n", "0", *CONTRACT, "--game", "nim:Mim")
+    assert done.stdout == ""
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("ERROR: game 'nim:Mim' cannot be imported: ")

@@ -21,6 +21,7 @@ class ConnectFour(boardenvs.Game):
 
     name = "connect_four"
     seat_names = ("X", "O")
+    cell_symbols = " XO"
 
     def __init__(self, rows=6, columns=7, max_plies=81):
         self.rows = whole_number("rows", rows, 4, 9)
@@ -32,6 +33,7 @@ class ConnectFour(boardenvs.Game):
             observation_shape=(3, self.rows, self.columns),
             fields=[("cells", np.int8, (self.rows * self.columns,))],
             constants={"rows": (np.int64, self.rows), "columns": (np.int64, self.columns)},
+            board_shape=(self.rows, self.columns),
         )
 
     def symmetries(self):
@@ -43,19 +45,6 @@ class ConnectFour(boardenvs.Game):
         cells = np.atleast_1d(state)["cells"][0]
         letters = np.array([*".XO?"])[cells.clip(-1, 3)]  # "?" for invalid values
         return ["".join(row) for row in letters.reshape(self.rows, self.columns)]
-
-    def to_text(self, state):
-        letters = "ABCDEFGHI"[: self.columns]
-        return "\n".join([" ".join(line) for line in (letters, *self.board(state))]) + "\n"
-
-    def from_text(self, text, *, to_move=None, ply=None):
-        symbols = "".join(text.strip().split("\n")[1:]).replace(" ", "")
-        cells = [".XO".find(symbol) for symbol in symbols]
-        pieces = sum(cell > 0 for cell in cells)
-        state = self.from_dict({"cells": cells, "to_move": pieces % 2, "ply": pieces})
-        if self.to_text(state).strip() != text.strip():
-            raise ValueError(f"text must be a board in the format of to_text, got {text!r}")
-        return state
 
     def action_to_text(self, action, state=None):
         return "ABCDEFGHI"[whole_number("action", action, 0, self.num_actions - 1)]

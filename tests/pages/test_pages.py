@@ -9,6 +9,7 @@ import game_gifs
 import gymnasium as gym
 import numpy as np
 import pytest
+from keyboards import pasted
 from PIL import Image
 
 import boardenvs
@@ -113,12 +114,12 @@ def test_code(name):
         assert expected in text
 
 
-def test_the_first_block_is_a_loop_to_copy(name):
+def test_the_first_block_is_a_loop_to_paste(name, capsys):
     _, text = blocks(name, "python")[0]
-    assert 5 <= len([line for line in text.splitlines() if line]) <= 8
-    namespace = {}
-    run(name, blocks(name, "python")[0], namespace)
-    assert namespace["done"]
+    assert 5 <= len([line for line in text.splitlines() if line]) <= 9
+    names = pasted(text)
+    assert names["done"]
+    assert str(names["reward"]) in capsys.readouterr().out
 
 
 def test_facts(name):

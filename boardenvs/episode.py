@@ -472,9 +472,10 @@ class Episode:
     # -- GIF ----------------------------------------------------------------------------
 
     def save_gif(self, path: str | PathLike[str], *, size: int = 480, seconds: float = 1.0) -> None:
-        """Write an animated GIF with one frame per position, repeated without end.
+        """Write an animated GIF of the positions, repeated without end.
 
-        The last frame is shown three times as long. The file is written as by `save`.
+        The first frame is the final position, for viewers that show only one frame. All positions
+        follow in order, the last one three times as long. The file is written as by `save`.
 
         Args:
             path: path of the file.
@@ -493,9 +494,9 @@ class Episode:
         seconds = finite_number("seconds", seconds, 0.02, 60)
 
         def draw(number: int) -> npt.NDArray[np.uint8]:
-            return self.game.rgb_array(self._states[number], size)
+            return self.game.rgb_array(self._states[number - 1], size)  # number 0 is the last
 
-        write_atomically(place, gif(len(self._states), draw, seconds))
+        write_atomically(place, gif(1 + len(self._states), draw, seconds))
 
     def _repr_html_(self) -> str:
         # The frame keeps the names of the page apart from those of the notebook.

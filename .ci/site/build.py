@@ -71,7 +71,12 @@ PAGES = {
         "agents/STRENGTH",
         "agents/bench/README",
     ],
-    "Project": ["boardenvs/CHANGES", "boardenvs/SECURITY", "tests/campaign/README"],
+    "Project": [
+        ".github/CONTRIBUTING",
+        "boardenvs/CHANGES",
+        "boardenvs/SECURITY",
+        "tests/campaign/README",
+    ],
 }
 """Pages in the sidebar, besides games and notebooks, by section."""
 
@@ -177,7 +182,8 @@ def reference_page(package: str, name: str, pages: dict[int, str]) -> str:
 
 def collect(folder: Path) -> None:
     """Copy the pages and their pictures, with the folders of the repository."""
-    found = [ROOT / "README.md", *ROOT.glob("notebooks/*.ipynb"), ROOT / "tests/campaign/README.md"]
+    found = [ROOT / name for name in ("README.md", ".github/CONTRIBUTING.md")]
+    found += [*ROOT.glob("notebooks/*.ipynb"), ROOT / "tests/campaign/README.md"]
     for package in ("boardenvs", "agents"):
         for kind in ("md", "svg", "png", "gif"):
             found += ROOT.glob(f"{package}/**/*.{kind}")
@@ -190,7 +196,20 @@ def collect(folder: Path) -> None:
     for page in folder.rglob("*.md"):
         page.write_text(linked(page.read_text("utf-8"), page, folder), encoding="utf-8")
     readme = folder / "README.md"
-    readme.write_text(readme.read_text("utf-8") + contents(), encoding="utf-8")
+    text = re.sub(r"^!\[.*$", gallery(), readme.read_text("utf-8"), count=1, flags=re.MULTILINE)
+    readme.write_text(text + contents(), encoding="utf-8")
+
+
+def gallery() -> str:
+    """Return the pictures of the games, which the first page shows in place of an animation."""
+    import boardenvs
+
+    pictures = [
+        f"[![]({page.replace('README.md', 'board.svg')}) {boardenvs.make(game).title}]({page})"
+        for game in boardenvs.GAMES
+        for page in [f"boardenvs/{game}/README.md"]
+    ]
+    return "\n".join(["```{container} games", *pictures, "```"])
 
 
 def linked(text: str, page: Path, folder: Path) -> str:

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 import numpy.typing as npt
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.directives import ObjectDescription
 from sphinx.domains.python import PyAttribute, PyProperty
@@ -134,6 +135,18 @@ class PlainProperty(Plain, PyProperty):
     """A property with such a type."""
 
 
+def with_headings(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Add its column's heading to each cell, which only narrow screens show."""
+    for table in doctree.findall(nodes.table):
+        (head,) = table.findall(nodes.thead)
+        (body,) = table.findall(nodes.tbody)
+        for row in body:
+            for heading, cell in zip(head[0][1:], row[1:], strict=False):
+                if heading.astext() and cell.astext():
+                    text = f"{heading.astext()}: "
+                    cell[0].insert(0, nodes.inline("", text, classes=["column"]))
+
+
 def source_of(app: Sphinx, module: str, name: str) -> str | None:
     """Return the module with the source of a name; `None` for the default."""
     # Registration creates modules such as boardenvs.gekitai_v0, which have no file.
@@ -142,6 +155,7 @@ def source_of(app: Sphinx, module: str, name: str) -> str | None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions of this file to Sphinx, which calls this one."""
+    app.connect("doctree-resolved", with_headings)
     app.connect("viewcode-follow-imported", source_of)
     app.connect("autodoc-process-signature", plain_signature)
     app.connect("autodoc-process-docstring", in_order, priority=400)  # before napoleon

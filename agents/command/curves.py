@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -179,7 +178,10 @@ def _own(text: str, tasks: Sequence[str], suite: str) -> Curve:
 
 
 def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> Table:
-    """Return a table with the last point of each learner."""
+    """Return a table with the last point of each learner.
+
+    The interval of several seeds is that of their mean, and that of one seed is of its rating.
+    """
     from agents.curves.joining import drawable_runs, over_seeds
     from agents.report.formats import interval_text, score_text
 
@@ -192,6 +194,9 @@ def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> Table
                 continue
             band = over_seeds(mine, "decisions")
             low, high = float(band.low[-1]), float(band.high[-1])
+            if len(mine) == 1:
+                last, ladder = mine[0].points[-1], mine[0].ladder
+                low, high = ladder.score(last.low), ladder.score(last.high)
             minutes = max(one.points[-1].seconds for one in mine) / 60
             rows.append(
                 (
@@ -201,7 +206,7 @@ def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> Table
                     f"{band.x[-1]:,.0f}",
                     f"{minutes:.1f}" if minutes else "",
                     score_text(band.mean[-1]),
-                    "" if math.isnan(low) else interval_text(low, high),
+                    interval_text(low, high) if low < high else "",
                 )
             )
     head = ("task", "learner", "seeds", "decisions", "minutes", "score", "95% interval")

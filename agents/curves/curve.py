@@ -219,7 +219,8 @@ def checked_points(points: Iterable[Point]) -> list[Point]:
     """Return the points if they form a curve.
 
     Raises:
-        ValueError: a value is not a number or out of range, or decisions or seconds decrease.
+        ValueError: a value is not a number or out of range or not between its ends, or decisions
+            or seconds decrease.
     """
     found: list[Point] = []
     for one in points:
@@ -231,6 +232,10 @@ def checked_points(points: Iterable[Point]) -> list[Point]:
             finite_number("high", one.high, -_FAR, _FAR),
             whole_number("games", one.games, 0),
         )
+        if not point.low <= point.value <= point.high:
+            raise ValueError(
+                f"value must be from low to high, got {point.value}, {point.low} and {point.high}"
+            )
         if found and (point.decisions < found[-1].decisions or point.seconds < found[-1].seconds):
             raise ValueError(
                 f"decisions and seconds must not decrease, got {point.decisions} and "

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from agents.curves.curve import Curve
-from agents.curves.joining import AXES, Axis, drawable, drawable_runs, over_seeds, over_tasks
+from agents.curves.joining import AXES, Axis, along, drawable, drawable_runs, over_seeds, over_tasks
 from agents.report.line_chart import Line, Panel, draw_lines
 
 __all__ = ["draw_curves"]
@@ -24,8 +24,9 @@ def draw_curves(
     """Draw scores over decisions and over time, of one task or averaged over several.
 
     For one task, draw the mean over seeds with Student's 95% interval, and each seed as a thin
-    line. For several tasks, draw the interquartile mean with its bootstrap interval. Each learner
-    then needs a curve of each task.
+    line. A learner with one seed has a marker and the 95% interval of each rating. For several
+    tasks, draw the interquartile mean with its bootstrap interval. Each learner then needs a curve
+    of each task.
 
     Args:
         curves: reference curves of each task, as `reference_curves` returns them.
@@ -92,13 +93,16 @@ def _line(axis: Axis, learner: str, tasks: Mapping[str, Sequence[Curve]]) -> lis
     """Return a learner's line, or an empty list if a run has no values on the axis."""
     if not all(drawable(one, axis) for some in tasks.values() for one in some):
         return []
-    beside = []
     if len(tasks) > 1:
         band = over_tasks(tasks, axis, np.random.default_rng(0))
-    else:
-        (runs,) = tasks.values()
-        band = over_seeds(runs, axis)
-        if len(runs) > 1:
-            beside = [(one.x, one.mean) for one in (over_seeds([run], axis) for run in runs)]
-    interval = None if np.isnan(band.low).any() else (band.low, band.high)
-    return [Line(learner, band.x, band.mean, interval, beside)]
+        return [Line(learner, band.x, band.mean, (band.low, band.high))]
+    (runs,) = tasks.values()
+    if len(runs) == 1:
+        (run,) = runs
+        low, high = (
+            [run.ladder.score(getattr(one, end)) for one in run.points] for end in ("low", "high")
+        )
+        return [Line(learner, along(run, axis), run.scores(), (low, high), markers=True)]
+    band = over_seeds(runs, axis)
+    beside = [(along(run, axis), run.scores()) for run in runs]
+    return [Line(learner, band.x, band.mean, (band.low, band.high), beside)]

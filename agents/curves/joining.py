@@ -17,6 +17,7 @@ __all__ = [
     "AXES",
     "Axis",
     "Band",
+    "along",
     "comparable",
     "drawable",
     "drawable_runs",
@@ -97,13 +98,17 @@ def over_tasks(curves: Mapping[str, Sequence[Curve]], axis: Axis, rng: np.random
 def _grid(curves: Sequence[Curve], axis: Axis) -> Array:
     """Return even steps on the drawn axis, over the range that all runs cover.
 
-    If every run has only one point, all steps are equal.
+    If every run has only one point, all steps are equal. A logarithmic axis has 0 before its steps.
     """
-    logarithmic = axis == "decisions"
-    places = [[x for x in _along(one, axis) if x > 0 or not logarithmic] for one in curves]
+    places = [along(one, axis) for one in curves]
     first = max(some[0] for some in places)
     last = max(first, min(some[-1] for some in places))
-    return np.geomspace(first, last, _STEPS) if logarithmic else np.linspace(first, last, _STEPS)
+    if axis == "minutes":
+        return np.linspace(first, last, _STEPS)
+    if first > 0:
+        return np.geomspace(first, last, _STEPS)
+    least = min(x for some in places for x in some if x > 0)
+    return np.concatenate([[0.0], np.geomspace(least, last, _STEPS - 1)])
 
 
 def _scores(curves: Sequence[Curve], axis: Axis, x: Array) -> Array:
@@ -113,11 +118,12 @@ def _scores(curves: Sequence[Curve], axis: Axis, x: Array) -> Array:
         place = np.asarray(values, np.float64)
         return np.log1p(place) if axis == "decisions" else place
 
-    found = [np.interp(shown(x), shown(_along(one, axis)), one.scores()) for one in curves]
+    found = [np.interp(shown(x), shown(along(one, axis)), one.scores()) for one in curves]
     return np.array(found)
 
 
-def _along(curve: Curve, axis: Axis) -> list[float]:
+def along(curve: Curve, axis: Axis) -> list[float]:
+    """Return the place of each rating on an axis."""
     if axis == "minutes":
         return [point.seconds / 60 for point in curve.points]
     return [float(point.decisions) for point in curve.points]
@@ -125,7 +131,7 @@ def _along(curve: Curve, axis: Axis) -> list[float]:
 
 def drawable(curve: Curve, axis: Axis) -> bool:
     """Return whether a curve has values on an axis; a user's own run may have no times."""
-    return any(x > 0 and math.isfinite(x) for x in _along(curve, axis))
+    return any(x > 0 and math.isfinite(x) for x in along(curve, axis))
 
 
 def drawable_runs(learner: str, curves: Sequence[Curve]) -> list[Curve]:

@@ -25,7 +25,7 @@ def read_run(path: str | Path, task: str, name: str | None = None, suite: str = 
     - `decisions`: number of decisions learned from;
     - one of `elo`, `share` (in a game for one player), `value` (either of these) or `score` (0 to
       1);
-    - optionally `seconds`, `low`, `high` and `games`.
+    - optionally `seconds`, the ends `low` and `high` of the rating's 95% interval, and `games`.
 
     TensorBoard events need scalars with one of the latter names after the last `/`, such as
     `benchmark/elo`. Their step is the number of decisions, and their seconds start at the first
@@ -73,15 +73,15 @@ def _point(row: Mapping[str, Any], ladder: Ladder) -> Point:
     found = [key for key in _VALUES if row.get(key) not in (None, "")]
     if not found:
         raise ValueError(f"expected one of {', '.join(_VALUES)}")
-    value = float(row[found[0]])
+    keys = (found[0], "low", "high")
+    value, low, high = (float(row[found[0] if row.get(key) in (None, "") else key]) for key in keys)
     if found[0] == "score":
-        value = ladder.value_of(value)
+        value, low, high = (ladder.value_of(score) for score in (value, low, high))
     decisions, seconds = float(row["decisions"]), float(row.get("seconds") or 0)
     if not (math.isfinite(value) and decisions >= 0 and decisions.is_integer() and seconds >= 0):
         raise ValueError(
             "decisions must be whole and at least 0, seconds at least 0, and the rating finite"
         )
-    low, high = (float(row.get(end) or value) for end in ("low", "high"))
     return Point(int(decisions), seconds, value, low, high, int(row.get("games") or 0))
 
 

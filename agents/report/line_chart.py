@@ -32,6 +32,8 @@ class Line:
     """Lower and upper ends of the 95% intervals, if known."""
     beside: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]] = ()
     """x and y of thin lines in the same colour, such as the runs behind a mean."""
+    markers: bool = False
+    """Whether each point has a marker."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Panel:
     x_label: str
     lines: Sequence[Line]
     log_x: bool = False
+    """Whether the horizontal axis is logarithmic; from 0 to the least x above 0 it is linear."""
     marks: Mapping[str, float] = field(default_factory=dict)
     """x of dashed vertical lines, by their texts in the legend."""
 
@@ -87,7 +90,7 @@ def draw_lines(
                 axes.axvline(x, color="grey", linewidth=1.2, linestyle="--", label=text)
             axes.set_xlabel(panel.x_label)
             if panel.log_x:
-                axes.set_xscale("log")
+                _scale_x(axes, panel.lines)
             else:
                 axes.xaxis.set_major_formatter("{x:,.10g}")
             for level in levels:
@@ -117,6 +120,16 @@ def draw_lines(
     return picture.getvalue()
 
 
+def _scale_x(axes: Any, lines: Sequence[Line]) -> None:
+    """Make the horizontal axis logarithmic, with a place for 0 if a line has it."""
+    some = [x for line in lines for x in (line.x, *(x for x, _ in line.beside))]
+    places = np.concatenate([np.zeros(0), *(np.asarray(x, float) for x in some)])
+    if (places == 0).any() and (places > 0).any():
+        axes.set_xscale("symlog", linthresh=places[places > 0].min())
+    else:
+        axes.set_xscale("log")
+
+
 def _draw(axes: Any, line: Line, look: Mapping[str, str]) -> None:
     """Draw a line, or a single point, with its interval."""
     colour = look["color"]
@@ -130,4 +143,5 @@ def _draw(axes: Any, line: Line, look: Mapping[str, str]) -> None:
         return
     if ends is not None:
         axes.fill_between(x, *ends, color=colour, alpha=0.15, linewidth=0)
-    axes.plot(x, y, label=line.label, linewidth=1.8, **look)
+    marker = {"marker": "o", "markersize": 4} if line.markers else {}
+    axes.plot(x, y, label=line.label, linewidth=1.8, **look, **marker)

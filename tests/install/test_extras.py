@@ -24,6 +24,8 @@ if not (ROOT / "pyproject.toml").exists():
     pytest.skip("needs a checkout", allow_module_level=True)
 
 SITE = ROOT / ".ci/site/build.py"
+START = ROOT / "boardenvs/QUICK_START.md"
+PAGES = [ROOT / "README.md", *ROOT.glob("boardenvs/**/*.md"), *ROOT.glob("agents/**/*.md")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DEVELOPERS = {"test", "dev", "browser"}
@@ -184,21 +186,30 @@ def test_train_takes_any_newer_torch():
     assert admits("notebook", NEWER_TORCH)
 
 
-def test_the_readmes_commands_take_the_torch_that_is_known_to_work():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r'^python3 -m venv .* install (?:-e )?"\.\[(\w+)\]"', text, re.MULTILINE)
-    assert shown == ["demo", "all"]
-    for extra in shown:
-        assert "torch" in names(extra)
-        assert admits(extra, "2.13.0")
-        assert not admits(extra, "2.14.0")
-        assert not admits(extra, NEWER_TORCH)
+def test_every_install_line_takes_the_torch_that_is_known_to_work():
+    shown = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for line in re.findall(r'"(?:\.|boardenvs)\[([\w,]+)\]"', text):
+            extras = line.split(",")
+            shown.setdefault(page.name, []).append(extras)
+            if "torch" in brought(itertools.chain.from_iterable(map(asked, extras))):
+                assert all(admits(extra, "2.13.0") for extra in extras)
+                assert not all(admits(extra, NEWER_TORCH) for extra in extras), (page, extras)
+    assert shown["README.md"][:2] == [["demo"], ["all"]]
+    assert len(shown) > 3
 
 
-def test_demo_is_train_with_a_bound():
-    (also,) = [one for one in asked("demo") if one not in asked("train")]
-    assert str(also) == "torch<2.13.1"
-    assert all(one in asked("demo") for one in asked("train"))
+def test_the_quick_start_begins_as_the_readmes_first_command_does():
+    command, _ = re.findall(r"^python3 -m venv .*$", PAGES[0].read_text("utf-8"), re.MULTILINE)
+    (line,) = re.findall(r"^python3 -m venv .*$", START.read_text("utf-8"), re.MULTILINE)
+    assert command.startswith(f"{line} && ")
+
+
+def test_demo_is_what_the_first_pages_use_with_a_bound():
+    first = [one for extra in ("train", "render", "web") for one in asked(extra)]
+    assert [str(one) for one in asked("demo") if one not in first] == ["torch<2.13.1"]
+    assert all(one in asked("demo") for one in first)
 
 
 def test_train_brings_what_the_command_asks_for():
@@ -219,7 +230,7 @@ def test_all_is_everything_but_what_stands_apart():
 
 
 def test_no_user_gets_the_developers_tools():
-    tools = (names("dev") | names("browser")) - names("demo") - names("render")
+    tools = (names("dev") | names("browser")) - names("demo")
     assert tools >= {"pytest", "hypothesis", "mypy", "ruff"}
     for extra in USERS:
         assert not names(extra) & tools, extra

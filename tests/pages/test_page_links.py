@@ -8,7 +8,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [
     *ROOT.glob("*.md"),
-    *(page for name in ("agents", "boardenvs") for page in sorted((ROOT / name).rglob("*.md"))),
+    *(
+        page
+        for name in (".github", "agents", "boardenvs", "tests")
+        for page in sorted((ROOT / name).rglob("*.md"))
+    ),
 ]
 LINK = re.compile(r"\]\((?!https?:)([^)\s]*)\)|\bsrc=\"(?!https?:)([^\"]+)\"")
 

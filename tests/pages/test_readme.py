@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from keyboards import pasted
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -13,15 +14,19 @@ if not README.exists():
     pytest.skip("needs a checkout", allow_module_level=True)
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+def blocks(language, page=README):
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_the_first_loop_runs():
-    (block,) = blocks("python")
-    names = {}
-    exec(compile(block, "README.md", "exec"), names)
+@pytest.mark.parametrize(
+    "page", ["README.md", "boardenvs/QUICK_START.md", "boardenvs/ENVIRONMENTS.md"]
+)
+def test_the_first_loop_prints_the_result_when_pasted(page, capsys):
+    names = pasted(blocks("python", ROOT / page)[0])
+    printed = capsys.readouterr()
     assert names["terminated"]
+    assert str(names["reward"]) in printed.out
+    assert "Error" not in printed.err
 
 
 def test_the_checks_run_the_second_command_as_it_stands():
@@ -72,6 +77,11 @@ def test_every_row_of_speed_is_one_of_the_page():
     assert [row for row in rows if row not in page] == []
 
 
+def test_a_speed_beside_another_library_is_one_figure():
+    (row,) = re.findall(r"^\| Speed .*$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [len(re.findall(r"\d+(?:\.\d+)?", cell)) for cell in row.split("|")[3:6]] == [1, 1, 1]
+
+
 def test_it_is_short():
     # Longer tables belong on pages.
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 160
@@ -79,7 +89,9 @@ def test_it_is_short():
 
 def test_every_page_is_linked():
     text = README.read_text(encoding="utf-8")
-    pages = [path for name in ("agents", "boardenvs") for path in (ROOT / name).rglob("*.md")]
+    pages = [
+        path for name in (".github", "agents", "boardenvs") for path in (ROOT / name).rglob("*.md")
+    ]
     assert len(pages) > 10
     for page in pages:
         assert f"]({page.relative_to(ROOT).as_posix()}" in text, page

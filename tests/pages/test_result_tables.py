@@ -1,6 +1,7 @@
 """Tables of ratings agree with their stored results, and these agree with new games."""
 
 import itertools
+import re
 import shlex
 
 import pytest
@@ -67,6 +68,15 @@ def test_the_tables_are_what_the_results_say(shown):
     assert replaced(text, shown, block) == text, (
         f"{path} is out of date, 'python tests/support/result_tables.py' writes into it:\n{block}"
     )
+
+
+def test_a_column_of_elo_has_nothing_else():
+    tables = re.findall(r"(?:^\|.*\|\n)+", README.read_text(encoding="utf-8"), re.MULTILINE)
+    (ladders,) = [table for table in tables if "| Elo (95% interval) |" in table]
+    head, _, *rows = [line.split("|") for line in ladders.splitlines()]
+    (column,) = [k for k, cell in enumerate(head) if "Elo" in cell]
+    for row in rows:
+        assert re.fullmatch(r" (?:[+-]\d+ \(\S+ to \S+\) )?", row[column]), row
 
 
 def test_the_results_are_of_the_command(table):

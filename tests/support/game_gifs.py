@@ -23,7 +23,7 @@ GAMES = {
         "agents": ["greedy", "greedy"],
         "seed": 1,
         "params": {"num_players": 2},
-        "size": 300,
+        "size": 296,
         "seconds": 0.5,
         "colours": 23,
     },
@@ -44,7 +44,9 @@ def write(name):
     shown = GAMES[name]
     played = episode(name)
     size, colours = shown.get("size", 480), shown.get("colours", 63)
-    frames = [played.game.rgb_array(state, size) for state in played.states()]
+    states = played.states()
+    # The final position is also the first frame, as in `Episode.save_gif`.
+    frames = [played.game.rgb_array(state, size) for state in (states[-1], *states)]
     sample = [*frames[:: max(1, len(frames) // 16)], frames[-1]]
     palette = Image.fromarray(np.concatenate(sample)).quantize(
         colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE

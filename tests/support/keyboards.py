@@ -1,5 +1,6 @@
 """Simulated typing, for tests of programs that call `input`."""
 
+import code as code_module
 import os
 import signal
 import subprocess
@@ -7,6 +8,15 @@ import sys
 
 CELLS = [f"{column}{row}" for row in range(1, 7) for column in "ABCDEF"]
 """All cells of Gekitai, for tests that type each cell until one is legal."""
+
+
+def pasted(code):
+    """Return the names after a paste at Python's prompt, where a line ends each block."""
+    names = {}
+    console = code_module.InteractiveConsole(names)
+    for line in [*code.splitlines(), ""]:
+        console.push(line)
+    return names
 
 
 def answering(lines):

@@ -50,6 +50,13 @@ NAMED = {
 TABLES = {name: table for name, table in NAMED.items() if "arena" in table}
 """Game, arena arguments and number of games per match of each table, by name."""
 
+SCALE = """\
+The Elo is fitted to these matches, and draws have a parameter of their own. The
+[benchmark's ladder](../../agents/benchmark/README.md) has other opponents and counts a draw as
+half a win. Do not compare its Elo with this table.
+"""
+"""The text below a page's ratings."""
+
 OVERVIEWS = ("all", "ladder", "shipped", "int8", "curves")
 """The tables over several games."""
 
@@ -115,7 +122,8 @@ def page_block(name):
             f"`{card['command']}` in {card['steps']:,} decisions.\n\n"
         )
     tables = "\n".join(table.markdown() for table in tables_of(report))
-    return f"{told}```bash\n{command(name)}\n```\n\n{tables}"
+    scale = f"\n{SCALE}" if report["pairs"] else ""
+    return f"{told}```bash\n{command(name)}\n```\n\n{tables}{scale}"
 
 
 def overview_rows():
@@ -173,15 +181,15 @@ def ladder_block():
         results = ladder.data["solos" if ladder.scale is None else "pairs"]
         games = sum(one["games"] for one in results)
         if ladder.scale is None:
-            share = results[-1]["wins"] / results[-1]["games"]
-            best = f"share won or right {score_text(share)}"
+            best = ("", "{} ({})".format(*score_of(results[-1])))
         else:
             top = ladder.scale.elo[-1]
             around = Z * ladder.scale.covariance[-1, -1] ** 0.5
             interval = interval_text(top - around, top + around, elo_text)
-            best = f"{elo_text(top)} ({interval})"
-        rows.append((name, str(len(ladder.specs)), f"{games:,}", ladder.specs[-1], best))
+            best = (f"{elo_text(top)} ({interval})", "")
+        rows.append((name, str(len(ladder.specs)), f"{games:,}", ladder.specs[-1], *best))
     head = ("task", "reference agents", "games", "strongest", "Elo (95% interval)")
+    head = (*head, "share won or right (95% interval)")
     return Table(head, rows, left=(0, 3), code=(3,)).markdown()
 
 

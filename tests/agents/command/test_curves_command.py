@@ -38,12 +38,13 @@ def test_they_are_told_and_drawn(kept, tmp_path, capsys):
 
 
 def test_a_run_that_was_rated_once_is_told(kept, tmp_path, capsys):
-    (tmp_path / "mine.csv").write_text("decisions,elo\n9000,350\n")
+    (tmp_path / "mine.csv").write_text("decisions,score,low,high\n9000,0.5,0.4,0.6\n")
     assert (
         main(["curves", "game112", "--json", kept, "--own", f"mine={tmp_path / 'mine.csv'}"]) == 0
     )
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert [row[3] for row in rows if row[:3] == ["game112", "mine", "1"]] == ["9,000"]
+    (row,) = [row for row in rows if row[:3] == ["game112", "mine", "1"]]
+    assert row[3:] == ["9,000", "0.500", "0.400", "to", "0.600"]
 
 
 def test_curves_that_are_there_are_not_made_again(kept, capsys):

@@ -1,10 +1,12 @@
 """Learning curves: points, files and errors."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
-import agents
+import agents.curves
 from agents.benchmark.ladder import read_ladder
 from agents.benchmark.tasks import suite
 from agents.curves import Curve, Point, read_curves, read_run, reference_curves, write_curves
@@ -58,6 +60,9 @@ def test_csv_files_are_runs_of_ones_own(tmp_path):
     path = tmp_path / "mine.csv"
     some().to_csv(path)
     assert read_run(path, "game112").points == some().points
+    page = (Path(agents.curves.__file__).parent / "README.md").read_text(encoding="utf-8")
+    for column in path.read_text(encoding="utf-8").splitlines()[0].split(","):
+        assert re.search(rf"^\| [^|]*`{column}`[^|]* \|", page, re.MULTILINE), column
 
 
 @pytest.mark.parametrize(

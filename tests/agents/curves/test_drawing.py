@@ -1,6 +1,7 @@
 """The pictures of learning curves."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,22 +47,50 @@ def test_several_tasks():
 
 def test_a_run_without_times_is_drawn_over_decisions_alone():
     timeless = curve([0, 0.5], seconds=[0.0, 1e-12])
-    timeless.points = [type(p)(p.decisions, 0.0, p.value, 0, 0, 1) for p in timeless.points]
+    timeless.points = [replace(p, seconds=0.0) for p in timeless.points]
     timeless.learner = "timeless"
     once = draw_curves({"gekitai": []}, [timeless]).count(b"<path")
     twice = draw_curves({"gekitai": []}, [curve([0, 0.5])]).count(b"<path")
     assert once < twice
 
 
-def test_a_run_that_was_rated_once_is_a_dot():
-    def dots(own):
-        own.learner = "my run"
-        picture = draw_curves({"gekitai": RUNS}, [own])
-        assert "my run" in texts(picture)
-        return picture.count(b"<use ")
+def markers(own):
+    """Return x and y of the markers in the picture of one run."""
+    found = re.findall(
+        r'<use [^>]*x="([\d.]+)" y="([\d.]+)" style="fill: #0072b2; stroke', drawn(own)
+    )
+    return [(float(x), float(y)) for x, y in found]
 
-    one, two = curve([0.3], seconds=[60.0]), curve([0.3, 0.3], seconds=[60.0, 90.0])
-    assert dots(one) == dots(two) + 3  # over decisions, over minutes, and in the legend
+
+def drawn(own):
+    return draw_curves({"gekitai": []}, [own]).decode()
+
+
+def test_each_rating_of_one_run_has_a_marker():
+    own = curve([0, 0.3, 0.6], decisions=[0, 5000, 10_000])
+    found = markers(own)
+    assert len(found) == 7  # over decisions, over minutes, and in the legend
+    left, right = found[:3], found[3:6]
+    assert [x for x, _ in found[:6]] == sorted({x for x, _ in found[:6]})
+    assert [y for _, y in left] == [y for _, y in right] == sorted({y for _, y in left})[::-1]
+
+
+def test_the_ratings_of_one_run_have_their_intervals():
+    run = curve([0, 0.3, 0.6], width=0.1)
+    before, use = drawn(run).split("; fill-opacity")[0].rsplit("<use ", 1)
+    path = before.rsplit('<path id="', 1)[1]
+    ground = float(re.search(r' y="([\d.]+)"', use)[1])
+    heights = [ground + float(y) for y in re.findall(r"[ML] \S+ (\S+)", path)]
+    (_, bottom), _, (_, top) = markers(curve([-0.1, 0.3, 0.7]))[:3]
+    assert (max(heights), min(heights)) == (pytest.approx(bottom), pytest.approx(top))
+
+
+def test_a_run_that_was_rated_once_is_a_dot_with_its_interval():
+    run = curve([0.3], seconds=[60.0], width=0.1)
+    heights = [y for _, y in markers(run)]
+    assert len(heights) == 9  # the dot and two ends: in two panels and in the legend
+    (_, low), (_, middle), (_, high) = markers(curve([0.2, 0.3, 0.4]))[:3]
+    assert heights[:3] == [pytest.approx(low), pytest.approx(high), pytest.approx(middle)]
 
 
 def test_what_cannot_be_drawn_is_refused():

@@ -11,13 +11,13 @@ from agents.curves.joining import over_seeds, over_tasks
 TOP = read_ladder("v1", "gekitai").best
 
 
-def curve(scores, seed=0, task="gekitai", decisions=None, seconds=None):
-    """Return a curve with the given scores."""
+def curve(scores, seed=0, task="gekitai", decisions=None, seconds=None, width=0.0):
+    """Return a curve with the given scores, and intervals of `width` to either side."""
     decisions = decisions or [10 * 4**k for k in range(len(scores))]
     seconds = seconds or [60.0 * k for k in range(len(scores))]
     ladder = read_ladder("v1", task)
     points = [
-        Point(d, s, ladder.value_of(score), 0, 0, 1)
+        Point(d, s, *[ladder.value_of(score + half) for half in (0, -width, width)], 1)
         for d, s, score in zip(decisions, seconds, scores, strict=True)
     ]
     return Curve("mine", task, seed, points=points)
@@ -45,6 +45,14 @@ def test_between_points_it_is_straight_along_the_axis():
     assert np.interp(1.5, by_time.x, by_time.mean) == pytest.approx(0.5, abs=0.02)
     by_decisions = over_seeds([run], "decisions")
     assert np.interp(999, by_decisions.x, by_decisions.mean) == pytest.approx(0.5, abs=0.02)
+
+
+def test_runs_from_no_decisions_are_averaged_from_there():
+    runs = [curve([0.1, 0.5], decisions=[0, 100]), curve([0.3, 0.5, 0.9], 1, decisions=[0, 50, 90])]
+    band = over_seeds(runs, "decisions")
+    assert band.x[[0, 1, -1]] == pytest.approx([0, 50, 90])
+    assert band.mean[0] == pytest.approx(0.2)
+    assert (np.diff(band.x) > 0).all()
 
 
 def test_seeds_are_averaged_where_all_of_them_are():

@@ -25,6 +25,15 @@ def test_scores_are_put_on_the_ladder(tmp_path):
     assert read_run(path, "gekitai").scores() == [0.5]
 
 
+def test_the_ends_of_an_interval_are_like_its_rating(tmp_path):
+    path = tmp_path / "mine.csv"
+    top = read_ladder("v1", "gekitai").best
+    for key, whole in (("score", 1), ("elo", top), ("value", top)):
+        path.write_text(f"decisions,{key},low,high\n9,{whole / 2},0,{whole}\n9,0,,\n", "utf-8")
+        points = read_run(path, "gekitai").points
+        assert [(p.value, p.low, p.high) for p in points] == [(top / 2, 0, top), (0, 0, 0)]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -35,6 +44,7 @@ def test_scores_are_put_on_the_ladder(tmp_path):
         ("decisions,elo\n1,much\n", "'much'"),
         ("decisions,elo,seconds\n1,2,inf\n", "seconds must be "),
         ("decisions,elo,low\n1,2,nan\n", "low must be "),
+        ("decisions,elo,low\n1,2,3\n", "from low to high, got 2.0, 3.0 and 2.0"),
         ("decisions,elo,seconds\n1,2,9\n2,2,8\n", "seconds .* 8.0 .* 9.0"),
         ("decisions,elo\n0,5\n", "mine.csv .*rating"),
         ("", "mine.csv .*rating"),

@@ -158,13 +158,13 @@ def cores() -> int:
     The affinity of the process limits it, and in a container the quota of a control group.
     """
     number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(number or 1, int(_quota())))
+    return max(1, int(min(number or 1, _quota())))
 
 
 @functools.cache
 def _quota() -> float:
-    """Return the number of cores' time that the control groups of this process allow it."""
-    quota = float(os.cpu_count() or 1)
+    """Return the number of cores whose time the control groups of this process may use."""
+    quota = math.inf
     with contextlib.suppress(OSError, ValueError):
         for line in Path("/proc/self/cgroup").read_text("utf8").splitlines():
             _, kinds, name = line.split(":", 2)
@@ -179,7 +179,7 @@ def _quota() -> float:
 
 
 def _quota_of(group: Path) -> float:
-    """Return the number of cores' time that a control group allows, infinity without a limit."""
+    """Return the number of cores whose time a control group may use, infinity without a limit."""
     with contextlib.suppress(OSError, ValueError):
         limit, period = (group / "cpu.max").read_text("utf8").split()
         return int(limit) / int(period)

@@ -252,7 +252,8 @@ def test_a_full_disk_stops_nobody(place):
 
 
 def test_one_line_says_that_something_is_compiled(place):
-    out, line = said(USE, place, BOARDENVS_INTERPRET="1")
+    at_once = "from boardenvs.kernels import waits; waits._PATIENCE = waits._LOADING = 0.0\n"
+    out, line = said(at_once + USE, place, BOARDENVS_INTERPRET="1")
     assert out == COMPILED
     assert line.startswith("Compiling a game")
     assert line.count("\n") == 1

@@ -118,6 +118,24 @@ def test_few_calls_are_timed_in_the_long_run():
     assert machine.timed - before < 3000
 
 
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"cpu.max": "150000 100000\n"}, 1.5),
+        ({"cpu.max": "max 100000\n"}, np.inf),
+        ({"cpu.cfs_quota_us": "50000\n", "cpu.cfs_period_us": "100000\n"}, 0.5),
+        ({"cpu.cfs_quota_us": "-1\n", "cpu.cfs_period_us": "100000\n"}, np.inf),
+        ({}, np.inf),
+    ],
+)
+def test_the_quota_of_a_control_group_limits_the_cores(tmp_path, monkeypatch, files, cores):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert numba_threads._quota_of(tmp_path) == cores
+    monkeypatch.setattr(numba_threads, "_quota", lambda: cores)
+    assert 1 <= numba_threads.cores() <= max(1, cores)
+
+
 def test_a_fixed_number_is_taken_wherever_none_is_named(fixed_threads, monkeypatch):
     asked = []
     monkeypatch.setattr(numba_threads._threads, "usable", lambda: bool(asked.append("threads")))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.networks.sharded import side_by_side
@@ -27,8 +28,9 @@ class SB3VecEnv(VecEnv):
     """A `VecEnv` that joins vector environments of one game, each with its own opponents.
 
     The infos of games that ended contain `terminal_observation`, `TimeLimit.truncated` and
-    `episode`, as Stable-Baselines3 requires; `action_masks` is for sb3-contrib. `reset_infos`
-    contains the infos of `reset`. The info of a game that started by autoreset is empty.
+    `episode`, as Stable-Baselines3 requires, so no `VecMonitor` is needed. `action_masks`
+    is for sb3-contrib. `reset_infos` contains the infos of `reset`. The info of a game that started
+    by autoreset is empty.
 
     Example:
         >>> import gymnasium
@@ -231,7 +233,11 @@ class SB3VecEnv(VecEnv):
         raise AttributeError(f"set_attr is not supported, got {attr_name!r}")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        return [False for _ in self._get_indices(indices)]
+        """Return whether each game has a wrapper: `True` for `Monitor`, otherwise `False`.
+
+        Every finished game reports its own `episode`, as a `Monitor` around it would.
+        """
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seed of the next reset.

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import FlattenObservation
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import DQN
+from stable_baselines3.common.callbacks import EvalCallback
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
@@ -16,7 +19,6 @@ from stable_baselines3.common.vec_env import (
     DummyVecEnv,
     VecCheckNan,
     VecFrameStack,
-    VecMonitor,
     VecNormalize,
     VecVideoRecorder,
 )
@@ -97,7 +99,7 @@ def predicted(model, venv, observations):
 
 
 def dummy_vector(name):
-    return DummyVecEnv([lambda: gymnasium.make(env_id(name), illegal="raise")] * 3)
+    return DummyVecEnv([lambda: Monitor(gymnasium.make(env_id(name), illegal="raise"))] * 3)
 
 
 def native_vector(name):
@@ -118,9 +120,7 @@ def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
     observations = venv.reset()
     for _ in range(20):
         observations, _, _, _ = venv.step(predicted(model, venv, observations))
-    returns, lengths = evaluate_policy(
-        model, venv, n_eval_episodes=5, return_episode_rewards=True, warn=False
-    )
+    returns, lengths = evaluate_policy(model, venv, n_eval_episodes=5, return_episode_rewards=True)
     assert len(returns) == len(lengths) >= 5
     assert all(-1 <= r <= 1 for r in returns)
 
@@ -128,7 +128,12 @@ def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
 def alike(name, render_mode=None):
     """Return Stable-Baselines3's vector and ours, with three games at the same positions."""
     dummy = DummyVecEnv(
-        [lambda: gymnasium.make(env_id(name), seat=0, render_mode=render_mode, render_size=64)] * 3
+        [
+            lambda: Monitor(
+                gymnasium.make(env_id(name), seat=0, render_mode=render_mode, render_size=64)
+            )
+        ]
+        * 3
     )
     native = SB3VecEnv(
         [
@@ -156,6 +161,16 @@ def same(ours, theirs):
     if isinstance(ours, list | tuple):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     return np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "callback"), [(MaskablePPO, MaskableEvalCallback), (DQN, EvalCallback)]
+)
+def test_callbacks_evaluate_on_the_native_vector_without_a_monitor(algorithm, callback):
+    learning, judging = (SB3VecEnv([SeatVectorEnv(2, "game112")], seed=k) for k in (0, 1))
+    judge = callback(judging, eval_freq=32, n_eval_episodes=20, verbose=0)
+    algorithm("MlpPolicy", learning, device="cpu").learn(128, callback=judge)
+    assert -1 <= judge.last_mean_reward <= 1
 
 
 @pytest.mark.parametrize("render_mode", [None, "ansi", "human", "rgb_array"])
@@ -235,9 +250,7 @@ def test_options_of_the_native_vector():
 def test_the_native_vector_is_filmed(name, tmp_path):
     pytest.importorskip("moviepy")
     _, native = alike(name, "rgb_array")
-    venv = VecVideoRecorder(
-        VecMonitor(native), str(tmp_path), lambda step: step == 0, video_length=2
-    )
+    venv = VecVideoRecorder(native, str(tmp_path), lambda step: step == 0, video_length=2)
     venv.reset()
     for _ in range(3):
         venv.step(get_action_masks(venv).argmax(1))
@@ -249,7 +262,7 @@ def test_the_native_vector_is_filmed(name, tmp_path):
 
 def test_the_native_vector_in_wrappers_of_stable_baselines3():
     _, native = alike("gekitai")
-    venv = VecFrameStack(VecCheckNan(VecNormalize(VecMonitor(native))), 2)
+    venv = VecFrameStack(VecCheckNan(VecNormalize(native)), 2)
     assert is_masking_supported(venv)
     small_model(venv).learn(3 * 64)
     assert venv.reset().shape == (3, *venv.observation_space.shape)

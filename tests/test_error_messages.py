@@ -27,6 +27,18 @@ MESSAGES = {
         "num_envs must be a whole number from 1 to 2147483647, got 0"
     ),
     "boardenvs.BatchEnv('gekitai', 2, 0).step([0, 99])": ("action must be from 0 to 35, got 99"),
+    "boardenvs.BatchEnv('gekitai', 1, 0).step([0.5])": (
+        "actions must be 1 whole number, got an array of shape (1,) and dtype float64"
+    ),
+    "boardenvs.BatchEnv('gekitai', 2, 0).step([0])": (
+        "actions must be 2 whole numbers, got an array of shape (1,) and dtype int64"
+    ),
+    "boardenvs.envs.vector.SeatVectorEnv(1, 'gekitai').reset(seed=[1, 2])": (
+        "seed must be an integer or a sequence of 1 integer, got a sequence of 2"
+    ),
+    "boardenvs.make('game112', board_size=1).from_dict({'board': []})": (
+        "board must be 1 number, 0 (empty), 1 or 2, got []"
+    ),
     "boardenvs.register(int)": ("cls must be a subclass of boardenvs.Game, got <class 'int'>"),
     "boardenvs.envs.single.SeatEnv('gekitai', seat=5)": (
         "seat must be 'random' or an integer from 0 to 1, got 5"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.core.chance import seed_word
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.game import Game, States
@@ -36,14 +37,6 @@ __all__ = [
 RENDER_MODES = ["ansi", "human", "rgb_array"]
 RENDER_FPS = 1
 RENDER_SIZE = 640
-
-
-class OutOfBoundsError(ValueError, AssertionError):
-    """An action outside the action space.
-
-    It is a `ValueError`, like this package's other errors, and an `AssertionError`, like the
-    error of PettingZoo's `AssertOutOfBoundsWrapper`.
-    """
 
 
 def integer_box(high: int, shape: tuple[int, ...]) -> spaces.Space[Any]:

@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from boardenvs.core.chance import make_streams, seed_word
-from boardenvs.core.checks import one_of, shown, whole_number
+from boardenvs.core.checks import counted, one_of, shown, whole_number
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.interface import (
     RENDER_FPS,
@@ -160,8 +160,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             streams = make_streams(base_word(seed, self.np_random), self.num_envs)
         else:
             if len(seed) != self.num_envs:
+                integers = counted(self.num_envs, "integer")
                 raise ValueError(
-                    f"seed must be an integer or a sequence of {self.num_envs} integers, "
+                    f"seed must be an integer or a sequence of {integers}, "
                     f"got a sequence of {len(seed)}"
                 )
             bases = [seed_word(one) for one in seed]
@@ -201,8 +202,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 finished game ignores its action and restarts.
 
         Raises:
-            ValueError: if an action is outside the action space, or illegal with
-                `illegal="raise"`; with `DISABLED`, if a finished game was not reset.
+            OutOfBoundsError: if an action is outside the action space.
+            ValueError: if an action is illegal and `illegal="raise"`; with `DISABLED`, if a
+                finished game was not reset.
         """
         stepped = self.step_arrays(actions)
         infos = self._infos(stepped.masks)

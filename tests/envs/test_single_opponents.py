@@ -8,6 +8,7 @@ from players import Last
 from random_play import equal, pick
 from single_play import Answers, Illegal, play_out, position_with_illegal, reach_illegal
 
+from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.envs.single import SeatEnv
 
 
@@ -190,6 +191,6 @@ def test_out_of_bounds_always_raises(game, illegal):
     env.reset(seed=0)
     before = env.position
     for action in [*OUT_OF_BOUNDS, game.num_actions]:
-        with pytest.raises(ValueError, match="action"):
+        with pytest.raises(OutOfBoundsError, match="action"):
             env.step(action)
         assert env.position == before

@@ -76,18 +76,33 @@ def game_class(name: str) -> type[Game]:
     return cls
 
 
-def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for a parameter that is unknown, or that is required and missing."""
+def check_params(cls: type[Game], params: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
+    """Raise `ValueError` for a parameter that is unknown, or that is required and missing.
+
+    Args:
+        cls: class of the game.
+        params: parameters by name.
+        *takers: functions that took these parameters beside arguments of their own. The message
+            names their arguments, too.
+    """
     known = inspect.signature(cls).parameters
     for key in params:
         if key not in known:
+            own = [argument for taker in takers for argument in _options(taker)]
+            more = f"; the environment also takes {', '.join(own)}" if own else ""
             raise ValueError(
-                f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}"
-                f"{did_you_mean(key, known)}"
+                f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}{more}"
+                f"{did_you_mean(key, [*known, *own])}"
             )
     for key, parameter in known.items():
         if key not in params and _has_no_default(parameter):
             raise ValueError(f"{cls.name} requires the parameter {key!r}, which has no default")
+
+
+def _options(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's arguments that have a default."""
+    parameters = inspect.signature(function).parameters.values()
+    return [one.name for one in parameters if one.default is not one.empty]
 
 
 def _has_no_default(parameter: inspect.Parameter) -> bool:

@@ -43,6 +43,16 @@ MESSAGES = {
     "boardenvs.envs.single.SeatEnv('gekitai', seat=5)": (
         "seat must be 'random' or an integer from 0 to 1, got 5"
     ),
+    "boardenvs.envs.single.SeatEnv('pizza_order', seat=1)": ("seat must be 'random' or 0, got 1"),
+    "boardenvs.envs.single.SeatEnv('pizza_order', opponent='greedy')": (
+        "opponent must be 'random' in pizza_order, a game for one player, got 'greedy'"
+    ),
+    "import gymnasium; gymnasium.make('boardenvs:boardenvs/Gekitai-v0', oponent='greedy')": (
+        "gekitai has no parameter 'oponent'; its parameters are board_size, pieces, line_length, max_plies; the environment also takes opponent, seat, illegal, render_mode, record_episode, render_size, max_episode_steps, disable_env_checker; did you mean opponent?"
+    ),
+    "boardenvs.gekitai_v0.env(render_mod='ansi')": (
+        "gekitai has no parameter 'render_mod'; its parameters are board_size, pieces, line_length, max_plies; the environment also takes render_mode, illegal, render_size; did you mean render_mode?"
+    ),
     "boardenvs.envs.single.SeatEnv('gekitai', opponent=3)": (
         "opponent must be an agent's spec such as 'random', an object with act(states), or a list of these, got 3"
     ),

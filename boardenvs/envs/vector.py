@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
@@ -96,7 +97,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Raises:
             ValueError: if an argument is unknown or out of range.
         """
-        self.game = resolve_game(game, params)
+        self.game = resolve_game(game, params, SeatVectorEnv, gymnasium.make_vec)
         # Gymnasium's spaces support no larger shape.
         self.num_envs = whole_number("num_envs", num_envs, 1, 2**31 - 1)
         check_rendering(render_mode, render_size)

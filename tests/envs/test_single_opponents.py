@@ -25,13 +25,13 @@ def test_a_list_of_what_is_no_opponent_is_refused(versus, wrong):
         SeatEnv(versus, ["random"] * (others - 1) + [wrong])
 
 
-def test_a_list_has_one_opponent_for_each_other_seat(game):
-    others = game.num_players - 1
+def test_a_list_has_one_opponent_for_each_other_seat(versus):
+    others = versus.num_players - 1
     for number in (others - 1, others + 1):
         if number >= 0:
             with pytest.raises(ValueError, match=f"opponent.*{others}.*got {number}"):
-                SeatEnv(game, ["random"] * number)
-    env = SeatEnv(game, ["random"] * others)
+                SeatEnv(versus, ["random"] * number)
+    env = SeatEnv(versus, ["random"] * others)
     assert play_out(env, env.reset(seed=0)[1]["action_mask"])
 
 

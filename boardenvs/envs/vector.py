@@ -14,7 +14,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from boardenvs.core.chance import make_streams, seed_word
+from boardenvs.core.chance import make_streams, one_way, seed_word
 from boardenvs.core.checks import counted, one_of, shown, whole_number
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.interface import (
@@ -127,6 +127,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             threads,
             follow_on=self.autoreset_mode is AutoresetMode.SAME_STEP,
         )
+        self._streams = np.zeros(num_envs, np.uint64)
+        """Stream that each game's last reset used."""
         self._done = np.ones(num_envs, np.bool_)
         self._any_done = True
         self._everywhere = Later(functools.partial(np.ones, num_envs, np.bool_))
@@ -145,7 +147,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             options: `{"state": ...}`, one position for all or an array of N records, and
                 `{"reset_mask": ...}`, bool of shape (N,). With a seed, each game gets its own
                 random stream. Without a seed, each position's stream continues, so games from
-                one record roll the same dice.
+                one record roll the same dice. With a mask and without a seed, a new game depends
+                on the last seed and on its environment's earlier resets, but not on resets of
+                other environments.
 
         Raises:
             ValueError: if an option or the seed is invalid.
@@ -155,7 +159,11 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         states = given_states(self.game, state, self.num_envs)
         if isinstance(seed, np.ndarray) and not seed.ndim:
             seed = seed[()]
-        if not isinstance(seed, Sequence | np.ndarray):
+        first = not self._streams.any()
+        if seed is None and "reset_mask" in chosen and not first:
+            streams = self._streams.copy()
+            streams[which] = one_way(streams[which], "next game")
+        elif not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
                 self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
             streams = make_streams(base_word(seed, self.np_random), self.num_envs)
@@ -170,6 +178,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             streams = np.concatenate([make_streams(base, 1) for base in bases])
             self._np_random = np.random.default_rng([int(base) for base in bases])
             self._np_random_seed = -1  # Gymnasium's value for a generator without one seed
+        self._streams = np.where(which | first, streams, self._streams)
         initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
         self._table.reset(initial, streams, which, retry=states is None)
         self._done[which] = False

@@ -134,6 +134,9 @@ def make(name: str, /, **params: Any) -> Game:
 def env_id(name: str) -> str:
     """Return a game's id in Gymnasium's registry, such as `boardenvs/Gekitai-v0`.
 
+    The id works after `import boardenvs`. Pages use `boardenvs:boardenvs/Gekitai-v0`, with which
+    Gymnasium imports the package itself.
+
     Raises:
         ValueError: `name` is not the name of a game.
     """
@@ -146,9 +149,10 @@ def register(cls: _Class) -> _Class:
     Afterwards the game is available as
 
     - `boardenvs.make("NAME")`;
-    - `gymnasium.make("boardenvs/CLASS-v0")`, and `gymnasium.make_vec` with the same id;
+    - `gymnasium.make("MODULE:boardenvs/CLASS-v0")`, and `gymnasium.make_vec` with the same id;
+      MODULE registers the class, and may be omitted in this process;
     - `from boardenvs import NAME_v0` for PettingZoo, with `NAME_v0.env` and `NAME_v0.raw_env`;
-    - `pettingzoo.make("aec", "boardenvs/NAME_v0")`, from PettingZoo 1.27 on.
+    - `pettingzoo.make("aec", "boardenvs/NAME_v0")` in this process, from PettingZoo 1.27 on.
 
     Saved episodes, agents and stores of the game can be loaded. The registration lasts until the
     process ends. The `boardenvs` command takes `MODULE:CLASS` as a game.

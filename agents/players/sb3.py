@@ -201,7 +201,7 @@ def from_sb3(model: Any, game: Game, temperature: float = 0.0) -> SB3Agent:
 
     Example:
         >>> import agents, boardenvs, gymnasium, sb3_contrib
-        >>> env = gymnasium.make("boardenvs/Game112-v0", opponent="random")
+        >>> env = gymnasium.make("boardenvs:boardenvs/Game112-v0", opponent="random")
         >>> model = sb3_contrib.MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, seed=0)
         >>> game = boardenvs.make("game112")
         >>> agents.play_match(game, [agents.from_sb3(model, game), "random"], 10, seed=0).games

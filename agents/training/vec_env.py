@@ -38,7 +38,7 @@ class SB3VecEnv(VecEnv):
         >>> import gymnasium
         >>> from agents.training import SB3VecEnv
         >>> envs = gymnasium.make_vec(
-        ...     "boardenvs/Game112-v0", 8, vectorization_mode="vector_entry_point"
+        ...     "boardenvs:boardenvs/Game112-v0", 8, vectorization_mode="vector_entry_point"
         ... )
         >>> SB3VecEnv([envs]).reset().shape
         (8, 3, 9)

@@ -1,6 +1,8 @@
 """Stable-Baselines3: its environment checker and MaskablePPO of sb3-contrib."""
 
 import copy
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
@@ -274,6 +276,22 @@ def test_made_by_id(name):
     assert is_masking_supported(venv)
     small_model(venv).learn(128)
     assert is_masking_supported(small_model(env_id(name)).get_env())
+
+
+PROCESSES = """
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import SubprocVecEnv
+
+envs = make_vec_env("boardenvs:boardenvs/Gekitai-v0", 2, vec_env_cls=SubprocVecEnv)
+print(envs.reset().shape)
+envs.close()
+"""
+
+
+def test_the_id_of_the_pages_works_in_processes_of_a_program_without_a_file():
+    command = [sys.executable, "-c", PROCESSES]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout == "(2, 3, 6, 6)\n"
 
 
 def test_maskable_ppo_learns_as_sb3_contrib_documents_it():

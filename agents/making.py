@@ -32,9 +32,10 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     Args:
         spec: one of `agents.SPECS`, or an agent that the game declares; see `agents.specs`.
             `trained:PATH` plays with the ONNX network at PATH, and `puct:SIMULATIONS:PATH` searches
-            with it. A time instead of SIMULATIONS, as in `puct:1s`, is the thinking time for each
-            state. `MODULE:FACTORY` calls `FACTORY(game, seed)` of an importable module, which may
-            be in the current folder. The factory returns an object with `act(states) -> actions`.
+            with it. `sb3:PATH` plays by a saved model of Stable-Baselines3. A time instead of
+            SIMULATIONS, as in `puct:1s`, is the thinking time for each state. `MODULE:FACTORY`
+            calls `FACTORY(game, seed)` of an importable module, which may be in the current folder.
+            The factory returns an object with `act(states) -> actions`.
         game: a game, or the name of a game with default parameters.
         seed: seed of the agent's own randomness; `None` for a random one.
         **options: other parameters of the agent's class, such as `temperature` of

@@ -43,6 +43,7 @@ AGENTS = {
     "mcts:SIMULATIONS": "search.mcts:MctsAgent",
     "mixed:PERCENT!:AGENT!": "players.mixed:MixedAgent",
     "puct:SIMULATIONS:PATH": "search.puct:PuctAgent",
+    "sb3:PATH!": "players.sb3:SavedSB3Agent",
     "text:MODULE!:FUNCTION!": "players.text.agent:NamedTextAgent",
     "trained:PATH": "players.trained:TrainedAgent",
 }
@@ -54,6 +55,8 @@ with `seed`, `spec` and options as keywords.
 """
 QUOTING = "The last part of a spec is taken as it stands, colons and spaces included."
 _FACTORY = ("FACTORY",)
+_FILES = {".zip": "sb3", ".onnx": "trained"}
+"""Agents that play a file, by the suffix of the file."""
 _COMMAND = "COMMAND"
 """The argument of agents that run an external program, which has its own clock."""
 _AGENT = "AGENT"
@@ -180,6 +183,14 @@ def by_the_clock(text: str, game: Game) -> bool:
     return _COMMAND in arguments or any(seconds_of(part) is not None for part in arguments.values())
 
 
+def _meant(text: str, name: str, agents: Mapping[str, Declared]) -> str:
+    """Return a suggestion for a text that is no spec, empty if there is none."""
+    if name in agents:
+        return f"; did you mean {agents[name].specs[0]}?"
+    kind = _FILES.get(text[-4:].lower()) or _FILES.get(text[-5:].lower())
+    return f"; did you mean {kind}:{text}?" if kind else did_you_mean(name, agents)
+
+
 def parse(text: str, game: Game | None = None) -> Spec:
     """Parse a spec, without creating the agent.
 
@@ -201,6 +212,6 @@ def parse(text: str, game: Game | None = None) -> Spec:
     if not (name and complete and all(arguments) and len(arguments) <= len(kinds)):
         expected = ", ".join(_shown(agents.values()))
         raise ValueError(
-            f"there is no agent {text!r}; expected one of {expected}{did_you_mean(name, agents)}"
+            f"there is no agent {text!r}; expected one of {expected}{_meant(text, name, agents)}"
         )
     return Spec(text, name, arguments, found)

@@ -30,10 +30,11 @@ __all__ = [
     "name_of_game",
     "register_game",
     "require_allowed",
+    "search_here",
 ]
 
-_COMMANDS = {"engine", "text"}
-"""Names of agents that run the code or command after the colon."""
+_COMMANDS = {"engine", "sb3", "text"}
+"""Names of agents that run the code, the pickle or the command after the colon."""
 _allowed: set[str] = set()
 
 
@@ -55,7 +56,7 @@ def allow(spec: str) -> None:
     """Allow files to name an agent of your own and run its code, until this process ends.
 
     Args:
-        spec: the spec in the file, such as `my_module:my_factory`.
+        spec: the spec in the file, such as `my_module:my_factory` or `sb3:model.zip`.
 
     Raises:
         ValueError: `spec` does not name user code.
@@ -95,10 +96,15 @@ def import_object(module: str, name: str) -> Any:
 
     Exceptions of the module are passed on.
     """
-    here = str(Path.cwd())
-    if here not in sys.path:  # console scripts do not add it, unlike `python -m`
-        sys.path.insert(_place(here), here)
+    search_here()
     return getattr(importlib.import_module(module), name)
+
+
+def search_here() -> None:
+    """Let Python search the current folder for modules, as `python -m` does."""
+    here = str(Path.cwd())
+    if here not in sys.path:  # console scripts do not add it
+        sys.path.insert(_place(here), here)
 
 
 def file_sha256(module: str) -> str | None:

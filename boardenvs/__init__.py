@@ -1,7 +1,8 @@
 """Board games as fast reinforcement-learning environments.
 
 `make` returns a `Game`. `BatchEnv` steps many games at once. `from boardenvs import gekitai_v0`
-imports the PettingZoo environment, and `gymnasium.make("boardenvs/Gekitai-v0")` one for one seat.
+imports the PettingZoo environment. `gymnasium.make("boardenvs:boardenvs/Gekitai-v0")` makes an
+environment for one seat.
 """
 
 from __future__ import annotations

@@ -14,7 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.core.chance import make_streams, one_way, seed_word
-from boardenvs.core.checks import file_path, finite_number, is_list, printable, shown, whole_number
+from boardenvs.core.checks import (
+    counted,
+    file_path,
+    finite_number,
+    is_list,
+    printable,
+    shown,
+    whole_number,
+)
 from boardenvs.envs.interface import given_states, initial_states, resolve_game
 from boardenvs.envs.named_players import make_player
 from boardenvs.envs.opponents import Opponent, ask, consult, player_names
@@ -108,8 +116,8 @@ class Episode:
             state = positions[-1].copy()
             if game.over(state)[0]:
                 raise ValueError(
-                    f"actions must end with the game, after {number - 1} actions, "
-                    f"got {len(actions)} actions"
+                    f"actions must end with the game, after {counted(number - 1, 'action')}, "
+                    f"got {counted(len(actions), 'action')}"
                 )
             what = f"action {number} of {len(actions)}"
             self.actions.append(whole_number(what, action, 0, game.num_actions - 1))
@@ -242,7 +250,7 @@ class Episode:
         """Result as text, such as `player_0 wins`."""
         last = self._states[-1]
         if last["truncated"]:
-            return f"stopped after {last['ply']} plies"
+            return f"stopped after {counted(last['ply'], 'ply', 'plies')}"
         if not last["terminated"]:
             return "unfinished"
         if last["offender"] >= 0:
@@ -259,7 +267,7 @@ class Episode:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<episode of {self.game!r}: {len(self)} actions, {self.result}>"
+        return f"<episode of {self.game!r}: {counted(len(self), 'action')}, {self.result}>"
 
     def to_text(self) -> str:
         """Return the game in the console format: each action and the position after it."""
@@ -517,7 +525,7 @@ def _names(game: Game, players: Sequence[str] | None) -> list[str]:
         or not all(isinstance(name, str) and name and name.isprintable() for name in players)
     ):
         raise ValueError(
-            f"players must be {game.num_players} names of printable characters, "
+            f"players must be {counted(game.num_players, 'name')} of printable characters, "
             f"got {shown(players)}"
         )
     return list(players)

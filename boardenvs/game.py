@@ -302,8 +302,8 @@ class Game:
                 offender. "raise" raises an error before any action is played.
 
         Raises:
-            ValueError: an action is not in the action space, a game is over, or an action is
-                illegal with `illegal="raise"`.
+            OutOfBoundsError: an action is not in the action space.
+            ValueError: a game is over, or an action is illegal with `illegal="raise"`.
         """
         check_illegal(illegal)
         target, given = np.asarray(states), states

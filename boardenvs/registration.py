@@ -76,18 +76,33 @@ def game_class(name: str) -> type[Game]:
     return cls
 
 
-def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for a parameter that is unknown, or that is required and missing."""
+def check_params(cls: type[Game], params: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
+    """Raise `ValueError` for a parameter that is unknown, or that is required and missing.
+
+    Args:
+        cls: class of the game.
+        params: parameters by name.
+        *takers: functions that took these parameters beside arguments of their own. The message
+            names their arguments, too.
+    """
     known = inspect.signature(cls).parameters
     for key in params:
         if key not in known:
+            own = [argument for taker in takers for argument in _options(taker)]
+            more = f"; the environment also takes {', '.join(own)}" if own else ""
             raise ValueError(
-                f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}"
-                f"{did_you_mean(key, known)}"
+                f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}{more}"
+                f"{did_you_mean(key, [*known, *own])}"
             )
     for key, parameter in known.items():
         if key not in params and _has_no_default(parameter):
             raise ValueError(f"{cls.name} requires the parameter {key!r}, which has no default")
+
+
+def _options(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's arguments that have a default."""
+    parameters = inspect.signature(function).parameters.values()
+    return [one.name for one in parameters if one.default is not one.empty]
 
 
 def _has_no_default(parameter: inspect.Parameter) -> bool:
@@ -119,6 +134,9 @@ def make(name: str, /, **params: Any) -> Game:
 def env_id(name: str) -> str:
     """Return a game's id in Gymnasium's registry, such as `boardenvs/Gekitai-v0`.
 
+    The id works after `import boardenvs`. Pages use `boardenvs:boardenvs/Gekitai-v0`, with which
+    Gymnasium imports the package itself.
+
     Raises:
         ValueError: `name` is not the name of a game.
     """
@@ -131,9 +149,10 @@ def register(cls: _Class) -> _Class:
     Afterwards the game is available as
 
     - `boardenvs.make("NAME")`;
-    - `gymnasium.make("boardenvs/CLASS-v0")`, and `gymnasium.make_vec` with the same id;
+    - `gymnasium.make("MODULE:boardenvs/CLASS-v0")`, and `gymnasium.make_vec` with the same id;
+      MODULE registers the class, and may be omitted in this process;
     - `from boardenvs import NAME_v0` for PettingZoo, with `NAME_v0.env` and `NAME_v0.raw_env`;
-    - `pettingzoo.make("aec", "boardenvs/NAME_v0")`, from PettingZoo 1.27 on.
+    - `pettingzoo.make("aec", "boardenvs/NAME_v0")` in this process, from PettingZoo 1.27 on.
 
     Saved episodes, agents and stores of the game can be loaded. The registration lasts until the
     process ends. The `boardenvs` command takes `MODULE:CLASS` as a game.

@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 from episodes import GAME112, WON, shown_text, won
-from players import First
+from players import First, other_seats
 
 import boardenvs
 from boardenvs import Episode
@@ -146,7 +146,7 @@ def test_recorded_from_the_pettingzoo_environment(name, game):
 @pytest.mark.parametrize("opponent", ["random", "first"])
 def test_recorded_from_the_gymnasium_environment(game, opponent, tmp_path):
     if opponent == "first":
-        opponent = First(game)
+        opponent = other_seats(game, First(game))
     env = SeatEnv(game, opponent, seat=game.num_players - 1, record_episode=True)
     for seed in (5, 6):
         observation, info = env.reset(seed=seed)

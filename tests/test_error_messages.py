@@ -27,9 +27,31 @@ MESSAGES = {
         "num_envs must be a whole number from 1 to 2147483647, got 0"
     ),
     "boardenvs.BatchEnv('gekitai', 2, 0).step([0, 99])": ("action must be from 0 to 35, got 99"),
+    "boardenvs.BatchEnv('gekitai', 1, 0).step([0.5])": (
+        "actions must be 1 whole number, got an array of shape (1,) and dtype float64"
+    ),
+    "boardenvs.BatchEnv('gekitai', 2, 0).step([0])": (
+        "actions must be 2 whole numbers, got an array of shape (1,) and dtype int64"
+    ),
+    "boardenvs.envs.vector.SeatVectorEnv(1, 'gekitai').reset(seed=[1, 2])": (
+        "seed must be an integer or a sequence of 1 integer, got a sequence of 2"
+    ),
+    "boardenvs.make('game112', board_size=1).from_dict({'board': []})": (
+        "board must be 1 number, 0 (empty), 1 or 2, got []"
+    ),
     "boardenvs.register(int)": ("cls must be a subclass of boardenvs.Game, got <class 'int'>"),
     "boardenvs.envs.single.SeatEnv('gekitai', seat=5)": (
         "seat must be 'random' or an integer from 0 to 1, got 5"
+    ),
+    "boardenvs.envs.single.SeatEnv('pizza_order', seat=1)": ("seat must be 'random' or 0, got 1"),
+    "boardenvs.envs.single.SeatEnv('pizza_order', opponent='greedy')": (
+        "opponent must be 'random' in pizza_order, a game for one player, got 'greedy'"
+    ),
+    "import gymnasium; gymnasium.make('boardenvs:boardenvs/Gekitai-v0', oponent='greedy')": (
+        "gekitai has no parameter 'oponent'; its parameters are board_size, pieces, line_length, max_plies; the environment also takes opponent, seat, illegal, render_mode, record_episode, render_size, max_episode_steps, disable_env_checker; did you mean opponent?"
+    ),
+    "boardenvs.gekitai_v0.env(render_mod='ansi')": (
+        "gekitai has no parameter 'render_mod'; its parameters are board_size, pieces, line_length, max_plies; the environment also takes render_mode, illegal, render_size; did you mean render_mode?"
     ),
     "boardenvs.envs.single.SeatEnv('gekitai', opponent=3)": (
         "opponent must be an agent's spec such as 'random', an object with act(states), or a list of these, got 3"

@@ -16,6 +16,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_match import check_environments_match
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import FlattenObservation
+from players import other_seats
 from two_games import TWO
 from variants import first_variant
 
@@ -312,7 +313,7 @@ def test_the_opponent_given_is_the_one_that_plays(game):
             return game.legal(states).argmax(1)
 
     opponent = Counting()
-    env = gymnasium.make(env_id(game.name), opponent=opponent, seat=0)
+    env = gymnasium.make(env_id(game.name), opponent=other_seats(game, opponent), seat=0)
     _, info = env.reset(seed=0)
     env.step(int(info["action_mask"].argmax()))
     assert bool(opponent.calls) == (game.num_players > 1)

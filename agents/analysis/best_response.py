@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from agents.agent import Agent
 from agents.analysis.measures import Exploitability
+from boardenvs.core.checks import counted
 from boardenvs.game import Game, States
 
 __all__ = ["best_responses"]
@@ -44,7 +45,7 @@ def best_responses(agent: Agent, game: Game) -> Exploitability:
     for objection, applies in (
         ("chance", game.has_chance),
         ("hidden information", game.has_hidden),
-        (f"{game.num_players} player(s)", game.num_players != 2),
+        (counted(game.num_players, "player"), game.num_players != 2),
     ):
         if applies:
             raise ValueError(

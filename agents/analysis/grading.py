@@ -14,6 +14,7 @@ import numpy as np
 from agents.analysis.decisions import decisions
 from agents.analysis.intervals import wilson
 from agents.making import make
+from boardenvs.core.checks import counted
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game, States
 
@@ -62,11 +63,11 @@ class Grade:
     def __str__(self) -> str:
         low, high = self.interval
         kept = (
-            f"kept {self.kept:,} of {self.won:,} wins: {self.share_kept:.3f} "
+            f"kept {self.kept:,} of {counted(self.won, 'win')}: {self.share_kept:.3f} "
             f"({low:.3f} to {high:.3f}), {self.given_away:,} given away, {self.unclear:,} unclear"
         )
         return (
-            f"{kept if self.won else 'had no win to keep'}; {self.lost:,} positions lost, "
+            f"{kept if self.won else 'had no win to keep'}; {counted(self.lost, 'position')} lost, "
             f"{self.drawn:,} drawn, {self.unsettled:,} not settled"
         )
 

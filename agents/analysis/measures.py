@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from boardenvs.core.checks import counted
+
 __all__ = ["Distance", "Exploitability", "Measure"]
 
 
@@ -68,5 +70,5 @@ class Distance:
         low, high = self.interval
         found = f"{self.kind}: {self.value:.4f}"
         if low == high:
-            return f"{found}, computed over all {self.games:,} games"
-        return f"{found} ({low:.4f} to {high:.4f}), measured in {self.games:,} games"
+            return f"{found}, computed over all {counted(self.games, 'game')}"
+        return f"{found} ({low:.4f} to {high:.4f}), measured in {counted(self.games, 'game')}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.analysis.losing_move import LossJudge
+from boardenvs.core.checks import counted
 from boardenvs.episode import Episode
 
 __all__ = ["LostGame", "lost_game", "lost_lines"]
@@ -62,8 +63,8 @@ def lost_lines(report: Mapping[str, Any]) -> list[str]:
         for lost in pair.get("lost", ()):
             counts.setdefault(pair[lost["loser"]], Counter())[lost["before"]] += 1
     return [
-        f"{agent} lost {count.total():,} games: a win given away in {count['won']:,}, a draw in "
-        f"{count['drawn']:,}; lost from the start {count['lost']:,}; not settled "
-        f"{count['not settled']:,}"
+        f"{agent} lost {counted(count.total(), 'game')}: a win given away in "
+        f"{count['won']:,}, a draw in {count['drawn']:,}; lost from the start "
+        f"{count['lost']:,}; not settled {count['not settled']:,}"
         for agent, count in counts.items()
     ]

@@ -18,7 +18,7 @@ from agents.arena.scores import Scores, agent_scores
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
 from boardenvs.core.chance import make_streams, next_bits, seed_word
-from boardenvs.core.checks import callable_or_none, is_list, shown, whole_number
+from boardenvs.core.checks import callable_or_none, counted, is_list, shown, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.envs.opponents import Opponent, ask, player_names
 from boardenvs.envs.playout import plies
@@ -45,7 +45,7 @@ def seats(game: Game) -> str:
         '3 agents'
     """
     resolve_game(game)
-    return f"{game.num_players} agent{'s' if game.num_players > 1 else ''}"
+    return counted(game.num_players, "agent")
 
 
 def seatings(num_players: int, num_agents: int) -> tuple[Numbers, int]:
@@ -385,7 +385,7 @@ def _number_of_games(
     num_games = once if num_games is None else whole_number("num_games", num_games, 1)
     if num_games % once:
         raise ValueError(
-            f"num_games must be a multiple of {once} ({len(openings)} openings times "
-            f"{len(match.seatings)} orders of seats), got {num_games}"
+            f"num_games must be a multiple of {once} ({counted(len(openings), 'opening')} times "
+            f"{counted(len(match.seatings), 'order')} of seats), got {num_games}"
         )
     return num_games

@@ -10,6 +10,7 @@ from agents.arena.results import PairResult, SoloResult
 from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
 from agents.specs import by_the_clock
+from boardenvs.core.checks import counted
 from boardenvs.game import Game
 
 __all__ = [
@@ -171,7 +172,7 @@ def forfeit_lines(report: Mapping[str, Any]) -> list[str]:
         games[solo["agent"]] = solo["games"]
         forfeits[solo["agent"]] = solo["forfeits"]
     return [
-        f"{agent} lost {lost:,} of {games[agent]:,} games by illegal moves"
+        f"{agent} lost {lost:,} of {counted(games[agent], 'game')} by illegal moves"
         for agent, lost in forfeits.items()
         if lost
     ]

@@ -15,6 +15,7 @@ from agents.analysis.intervals import Z, bootstrap_mean, interquartile_mean
 from agents.benchmark.running import Outcome
 from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
+from boardenvs.core.checks import counted
 
 __all__ = ["ScoreCard"]
 
@@ -94,7 +95,9 @@ class ScoreCard:
             text += f"\nNot rated, because the time was over: {', '.join(self.not_rated)}.\n"
         for task in data["tasks"]:
             if task["forfeits"]:
-                text += f"{task['task']}: {task['forfeits']} games lost by illegal moves.\n"
+                text += (
+                    f"{task['task']}: {counted(task['forfeits'], 'game')} lost by illegal moves.\n"
+                )
             if task["beyond"]:
                 text += f"{task['task']}: {task['beyond']}.\n"
             if task["perfection"]:

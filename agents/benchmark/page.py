@@ -12,6 +12,7 @@ from agents.report.formats import elo_text, score_text, time_text
 from agents.report.interval_chart import Bar, interval_chart
 from agents.report.page import html_page
 from agents.report.table import Table
+from boardenvs.core.checks import counted
 
 __all__ = ["page_html"]
 
@@ -46,7 +47,11 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
     for outcome, task in zip(card.outcomes, data["tasks"], strict=True):
         body.append(f"<h2>{html.escape(task['task'])}</h2>")
         pace = task["seconds_per_move"]
-        words = [f"{task['games']} games", f"{task['forfeits']} forfeited", f"{task['ended']}"]
+        words = [
+            f"{counted(task['games'], 'game')}",
+            f"{task['forfeits']} forfeited",
+            f"{task['ended']}",
+        ]
         words += [] if pace is None else [f"{time_text(pace)} a move"]
         body.append(f"<p>{html.escape('; '.join(words))}.</p>")
         body += _ladder(card.policy, outcome)

@@ -30,7 +30,7 @@ from agents.benchmark.tournament import pair_scores
 from agents.benchmark.training_opponents import met_in_training
 from agents.making import make
 from agents.seeds import agent_seed
-from boardenvs.core.checks import shown
+from boardenvs.core.checks import counted, shown
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
@@ -271,7 +271,7 @@ def run_task(
         if games:
             report(
                 f"{ladder.task.name}: {estimate.elo:+.0f} ({estimate.low:+.0f} to "
-                f"{estimate.high:+.0f}) after {games} games"
+                f"{estimate.high:+.0f}) after {counted(games, 'game')}"
             )
         if evidence.pairs.sum() >= _LEAST:
             if estimate.half_width <= aim:
@@ -302,7 +302,7 @@ def run_task(
             low, high = wilson(wins, first)
             report(
                 f"{ladder.task.name}: {wins / first:.4f} ({low:.4f} to {high:.4f}) "
-                f"after {first} games"
+                f"after {counted(first, 'game')}"
             )
         if first >= _SOLO_GAMES:
             ended[0] = "all games were played"

@@ -15,7 +15,7 @@ from agents.making import make
 from agents.play.person import result_line
 from agents.play.screen import Screen, signed
 from agents.report.table import Table
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.files import check_place, write_atomically
 from boardenvs.game import Game
 from boardenvs.show.analysis import line_texts
@@ -143,7 +143,7 @@ def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
         texts = line_texts(game, state, judgement.line)
         screen.say(f"Line: {', '.join(texts)}", indent="  ")
     if judgement.analysis is not None and judgement.analysis.depth:
-        screen.say(f"Depth: {judgement.analysis.depth} plies")
+        screen.say(f"Depth: {counted(judgement.analysis.depth, 'ply', 'plies')}")
     if judgement.proof is not None:
         screen.say(f"Proved: {mover} {_proved(judgement.proof)}.", "green")
 
@@ -184,7 +184,7 @@ def _proved(proof: Proof) -> str:
     result = _RESULTS[proof.value]
     if proof.plies < 1 or not proof.value:
         return result
-    return f"{result} within {proof.plies} {'ply' if proof.plies == 1 else 'plies'}"
+    return f"{result} within {counted(proof.plies, 'ply', 'plies')}"
 
 
 # -- As JSON ------------------------------------------------------------------------------------

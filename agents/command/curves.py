@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
 from agents.report.table import Table
+from boardenvs.core.checks import counted
 from boardenvs.files import check_place, write_atomically
 
 if TYPE_CHECKING:  # help comes at once
@@ -145,7 +146,7 @@ def _learn(options: argparse.Namespace) -> None:
 
     def show(curve: Curve, point: Point) -> None:
         print(
-            f"{curve.task} {curve.learner} {curve.seed}: {point.decisions:,} decisions, "
+            f"{curve.task} {curve.learner} {curve.seed}: {counted(point.decisions, 'decision')}, "
             f"{point.seconds / 60:.1f} minutes, {point.value:.4g} "
             f"({point.low:.4g} to {point.high:.4g})",
             file=sys.stderr,

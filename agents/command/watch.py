@@ -13,7 +13,7 @@ from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed
-from boardenvs.core.checks import one_of
+from boardenvs.core.checks import counted, one_of
 from boardenvs.episode import Episode
 from boardenvs.files import check_place
 from boardenvs.game import Game
@@ -166,7 +166,7 @@ def _export(options: argparse.Namespace) -> None:
         formats = ["json", *(suffix.removeprefix(".") for suffix in store.game.file_formats)]
         suffix = one_of("--format", options.format or "json", formats)
         num = store.export(options.export, f".{suffix}")
-    print(f"{num} game{'s' if num != 1 else ''} in {options.export}")
+    print(f"{counted(num, 'game')} in {options.export}")
 
 
 def _stored(path: Path, number: str | None) -> Episode | None:
@@ -182,6 +182,6 @@ def _stored(path: Path, number: str | None) -> Episode | None:
             return store.episode(number)
         print(f"{store.game!r}, seed {store.seed}")
         for match in store.matches():
-            print(f"{match.id}. {' - '.join(match.specs)}: {match.games} games")
+            print(f"{match.id}. {' - '.join(match.specs)}: {counted(match.games, 'game')}")
     print(f"Watch one: boardenvs watch --store {path} --game MATCH.NUMBER")
     return None

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from agents.arena.opening_files import write_openings
 from agents.arguments import add_game, make_game
 from agents.games import player_module
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.files import check_place
 from boardenvs.game import Game, States
 
@@ -108,11 +108,17 @@ def run(options: argparse.Namespace) -> None:
             continue
         found.append(actions)
         if len(found) % 10 == 0 or len(found) == num:
-            print(f"{len(found)} openings found, {tried} tried", file=sys.stderr, flush=True)
+            print(
+                f"{counted(len(found), 'opening')} found, {tried} tried",
+                file=sys.stderr,
+                flush=True,
+            )
         if len(found) == num:
             break
     if len(found) < num:
-        raise ValueError(f"num must be at most {len(found)} with {moves} moves, got {num}")
+        raise ValueError(
+            f"num must be at most {len(found)} with {counted(moves, 'move')}, got {num}"
+        )
     params = "".join(f" -p {text}" for text in options.param)
     command = (
         f"python -m agents.dev openings {options.game}{params} --num {num} --moves {moves} "
@@ -120,4 +126,4 @@ def run(options: argparse.Namespace) -> None:
     )
     made = {"command": command, "tried": tried, **how.CRITERION}
     write_openings(options.out, game, "balanced", how.PARAMS, np.array(found), made)
-    print(f"{options.out}: {num} openings found, {tried} tried")
+    print(f"{options.out}: {counted(num, 'opening')} found, {tried} tried")

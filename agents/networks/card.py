@@ -62,7 +62,8 @@ def read_card(network: Path, game: Game | None = None) -> dict[str, Any]:
             not play the game.
     """
     if network.suffix != ".onnx":
-        raise ValueError(f"{network} is not a trained agent: expected an .onnx file")
+        meant = f"; did you mean sb3:{network}?" if network.suffix == ".zip" else ""
+        raise ValueError(f"{network} is not a trained agent: expected an .onnx file{meant}")
     if not network.is_file():
         reason = "it is not a file" if network.exists() else "the file does not exist"
         raise ValueError(f"{network} is not a trained agent: {reason}")

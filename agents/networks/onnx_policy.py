@@ -16,7 +16,7 @@ from agents.networks.card import int8_version, read_card, shipped
 from agents.networks.onnx_check import check_network
 from agents.networks.seat_values import by_seat
 from agents.networks.sizes import free_axes
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game, States
 
 __all__ = ["BoundNetwork", "OnnxPolicy"]
@@ -137,8 +137,9 @@ class OnnxPolicy:
         expected = num, self.game.num_actions
         if logits.shape != expected or value.size != num * self.num_values:
             raise ValueError(
-                f"{self.path} must return logits of shape {expected} and {self.num_values} "
-                f"value(s) for each position, got {logits.shape} and {value.shape}"
+                f"{self.path} must return logits of shape {expected} and "
+                f"{counted(self.num_values, 'value')} for each position, got {logits.shape} "
+                f"and {value.shape}"
             )
         return logits, value.reshape(num) if self.num_values == 1 else value
 

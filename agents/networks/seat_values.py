@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs.core.checks import counted
 from boardenvs.game import Game, States
 
 __all__ = ["by_seat", "check_num_values", "in_turn", "num_values"]
@@ -32,8 +33,9 @@ def check_num_values(policy: Any, game: Game) -> None:
     found = policy.value_net.out_features
     if found != num_values(game):
         raise ValueError(
-            f"policy must have {num_values(game)} values for {game.name} with {game.num_players} "
-            f"player(s), got {found}: pass num_values to PlainPolicy or BoardPolicy"
+            f"policy must have {counted(num_values(game), 'value')} for {game.name} with "
+            f"{counted(game.num_players, 'player')}, got {found}: pass num_values to "
+            "PlainPolicy or BoardPolicy"
         )
 
 

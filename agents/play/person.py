@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boardenvs.core.checks import counted
 from boardenvs.game import Game
 
 __all__ = ["result_line", "typed_move"]
@@ -29,7 +30,7 @@ def result_line(game: Game, state: np.void) -> str:
         return f"{game.seat_names[0]} gets {state['returns'][0]:g}."
     winners = [name for name, r in zip(game.seat_names, state["returns"], strict=True) if r > 0]
     if state["truncated"]:
-        return f"Nobody wins: the game was stopped after {state['ply']} plies."
+        return f"Nobody wins: the game was stopped after {counted(state['ply'], 'ply', 'plies')}."
     if not winners:
         return "Tie!"
     return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}!"

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
 from agents.search.exact_search import WIN, ExactSearch
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
 
@@ -45,7 +45,7 @@ class ExactAgent(Agent):
         for objection, applies in (
             ("chance", game.has_chance),
             ("hidden information", game.has_hidden),
-            (f"{game.num_players} player(s)", game.num_players != 2),
+            (counted(game.num_players, "player"), game.num_players != 2),
         ):
             if applies:
                 raise ValueError(

@@ -42,6 +42,7 @@ from agents.training.self_play.learner import GuidedLearner, MakeActors, check_g
 from agents.training.selves import PolicyAgent
 from agents.training.settings import Settings, settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
+from boardenvs.core.checks import counted
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
@@ -402,7 +403,7 @@ class TrainingRun:
         self.card["scores"] = evaluation.entries(self.agent(), settings.final_games, seed=0)
         path = self.folder / _NETWORK
         export_policy(self.model.policy, self.game, path, self.card)
-        title = f"{self.game!r}: {settings.evaluation_games} games an evaluation"
+        title = f"{self.game!r}: {counted(settings.evaluation_games, 'game')} an evaluation"
         curve = draw_curve(title, self.history, list(evaluation.rivals), self.best["steps"])
         write_atomically(self.folder / _CURVE, curve)
         self.model.policy.load_state_dict(latest)

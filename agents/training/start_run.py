@@ -16,7 +16,7 @@ from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import MakeActors
 from agents.training.settings import Settings, read_settings, settings_for
 from agents.user_code import is_user_code, name_of_game
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game
 
 __all__ = ["train"]
@@ -180,5 +180,5 @@ def _report(run: TrainingRun, path: Path) -> None:
         low, high = entry["interval"]
         print(
             f"{entry_name(entry)}: {entry['score']:.3f} "
-            f"({low:.3f} to {high:.3f}, {entry['games']} games)"
+            f"({low:.3f} to {high:.3f}, {counted(entry['games'], 'game')})"
         )

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.networks.sharded import side_by_side
+from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.envs.interface import given_options, plain_seed
 from boardenvs.envs.vector import SeatVectorEnv
@@ -27,14 +30,15 @@ class SB3VecEnv(VecEnv):
     """A `VecEnv` that joins vector environments of one game, each with its own opponents.
 
     The infos of games that ended contain `terminal_observation`, `TimeLimit.truncated` and
-    `episode`, as Stable-Baselines3 requires; `action_masks` is for sb3-contrib. `reset_infos`
-    contains the infos of `reset`. The info of a game that started by autoreset is empty.
+    `episode`, as Stable-Baselines3 requires, so no `VecMonitor` is needed. `action_masks`
+    is for sb3-contrib. `reset_infos` contains the infos of `reset`. The info of a game that started
+    by autoreset is empty.
 
     Example:
         >>> import gymnasium
         >>> from agents.training import SB3VecEnv
         >>> envs = gymnasium.make_vec(
-        ...     "boardenvs/Game112-v0", 8, vectorization_mode="vector_entry_point"
+        ...     "boardenvs:boardenvs/Game112-v0", 8, vectorization_mode="vector_entry_point"
         ... )
         >>> SB3VecEnv([envs]).reset().shape
         (8, 3, 9)
@@ -55,8 +59,14 @@ class SB3VecEnv(VecEnv):
             views: symmetries of the game, one of which is sampled for each game and applied to its
                 observations and actions; `None` for no symmetries.
             listeners: functions that are called after each step, by the index of their environment.
+
+        Raises:
+            ValueError: `envs` or an index of `listeners` is invalid.
         """
         self.envs = list(envs)
+        self._check_envs()
+        for index in listeners or ():
+            whole_number("an index of listeners", index, 0, len(self.envs) - 1)
         self._listeners = dict(listeners or {})
         self._slices: list[slice] = []
         low = 0
@@ -78,6 +88,22 @@ class SB3VecEnv(VecEnv):
         self.metadata = self.envs[0].metadata
         if seed is not None:
             self.seed(seed)
+
+    def _check_envs(self) -> None:
+        """Raise `ValueError` for environments that cannot be joined."""
+        if not self.envs or not all(isinstance(env, SeatVectorEnv) for env in self.envs):
+            raise ValueError(
+                f"envs must be vector environments of boardenvs without wrappers, "
+                f"got {shown(self.envs)}"
+            )
+        first = self.envs[0]
+        for env in self.envs:
+            if env.autoreset_mode is not AutoresetMode.SAME_STEP:
+                raise ValueError(f"envs must have SAME_STEP autoreset, got {env.autoreset_mode}")
+            if env.single_observation_space != first.single_observation_space or (
+                env.single_action_space != first.single_action_space
+            ):
+                raise ValueError(f"envs must be of one game, got {first.game!r} and {env.game!r}")
 
     def reset(self) -> npt.NDArray[np.int8]:
         """Start all games, with the seed and the options that were set since the last reset.
@@ -231,7 +257,11 @@ class SB3VecEnv(VecEnv):
         raise AttributeError(f"set_attr is not supported, got {attr_name!r}")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        return [False for _ in self._get_indices(indices)]
+        """Return whether each game has a wrapper: `True` for `Monitor`, otherwise `False`.
+
+        Every finished game reports its own `episode`, as a `Monitor` around it would.
+        """
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seed of the next reset.

@@ -10,9 +10,17 @@ import numpy.typing as npt
 from boardenvs.core import checks
 from boardenvs.core.records import fault_message
 
-__all__ = ["Arrays"]
+__all__ = ["Arrays", "OutOfBoundsError"]
 
 States = npt.NDArray[np.void]
+
+
+class OutOfBoundsError(ValueError, AssertionError):
+    """An action outside the action space.
+
+    It is a `ValueError`, like this package's other errors, and an `AssertionError`, like the
+    error of PettingZoo's `AssertOutOfBoundsWrapper`.
+    """
 
 
 class Arrays:
@@ -113,21 +121,21 @@ class Arrays:
         """Return `actions` as int64 of shape (num,).
 
         Raises:
-            ValueError: `actions` are not `num` integers of the action space.
+            OutOfBoundsError: `actions` are not `num` integers of the action space.
         """
         array = np.asarray(actions)
         if array.size == 0 == num:
             return np.zeros(0, np.int64)
         if array.dtype.kind not in "iu" or array.shape not in ((num,), () if num == 1 else (num,)):
-            raise ValueError(
-                f"actions must be {num} whole numbers, got an array of "
+            raise OutOfBoundsError(
+                f"actions must be {checks.counted(num, 'whole number')}, got an array of "
                 f"shape {array.shape} and dtype {array.dtype}"
             )
         array = array.reshape(num)
         numbers = np.ascontiguousarray(array, np.int64)
         if _any_outside(numbers, self._game.num_actions):
             outside = (array < 0) | (array >= self._game.num_actions)
-            raise ValueError(
+            raise OutOfBoundsError(
                 f"action must be from 0 to {self._game.num_actions - 1}, "
                 f"got {array[outside.argmax()]}"
             )
@@ -145,7 +153,7 @@ class Arrays:
         given = np.asarray(seat)
         if given.dtype.kind not in "iu" or given.shape not in ((), (num,)):
             raise ValueError(
-                f"seat must be a whole number or {num} of them, got {checks.shown(seat)}"
+                f"seat must be a whole number or an array of {num}, got {checks.shown(seat)}"
             )
         seats = np.ascontiguousarray(given, np.int64)  # makes an array of a single number
         if _any_outside(seats, self._game.num_players):

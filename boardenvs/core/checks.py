@@ -13,6 +13,7 @@ import numpy as np
 
 __all__ = [
     "callable_or_none",
+    "counted",
     "file_path",
     "finite_number",
     "is_list",
@@ -41,6 +42,17 @@ def shown(value: Any) -> str:
     """Return a value as text for a message, on one line of limited length."""
     text = " ".join(repr(value).split("\n"))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number and its noun, such as `1 game` or `2 games`.
+
+    Args:
+        number: the number.
+        noun: singular of the noun.
+        plural: plural of the noun, by default with an s.
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def is_whole(value: Any) -> bool:
@@ -143,7 +155,7 @@ def require_lines(lines: Sequence[str], expected: Sequence[str]) -> None:
         if line != right:
             raise ValueError(f"line {number} must be {right!r}, got {shown(line)}")
     if len(lines) != len(expected):
-        raise ValueError(f"text must have {len(expected)} lines, got {len(lines)}")
+        raise ValueError(f"text must have {counted(len(expected), 'line')}, got {len(lines)}")
 
 
 def require_implied(given: Mapping[str, Any], reason: str, **implied: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from boardenvs.core.checks import (
+    counted,
     finite_number,
     is_list,
     shown,
@@ -56,7 +57,8 @@ def _checked(name: str, value: Any, kind: np.dtype[Any], shape: tuple[int, ...])
     """Check a value for a field or a part of it, and return it as nested lists of numbers."""
     if shape:
         if not is_list(value) or len(value) != shape[0]:
-            raise ValueError(f"{name} must be a list of {shape[0]} values, got {shown(value)}")
+            values = counted(shape[0], "value")
+            raise ValueError(f"{name} must be a list of {values}, got {shown(value)}")
         return [_checked(name, one, kind, shape[1:]) for one in value]
     if kind.kind == "b":
         return truth_value(name, value)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import require_implied, shown, whole_number
+from boardenvs.core.checks import counted, require_implied, shown, whole_number
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import table_picture
@@ -265,7 +265,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
             )
 
         ply = 2 * (len(taken) - len(left)) + len(left)
-        require_implied(fields, f"after {len(taken)} tiles", ply=ply)
+        require_implied(fields, f"after {counted(len(taken), 'tile')}", ply=ply)
         if ply > self.max_plies:
             raise ValueError(f"ply must be at most {self.max_plies} (max_plies), got {ply}")
         state["ply"] = ply
@@ -296,7 +296,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
                 if height and bottom != state["dots"][k, height]:
                     raise ValueError(
                         f"stacks must have matching ends, got [{bottom}, {top}] on "
-                        f"{state['dots'][k, height]} dots"
+                        f"{counted(state['dots'][k, height], 'dot')}"
                     )
                 state["dots"][k, height : height + 2] = bottom, top
 

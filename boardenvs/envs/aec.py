@@ -30,10 +30,10 @@ from boardenvs.envs.interface import (
     integer_box,
     plain_seed,
     rendered,
+    resolve_game,
 )
 from boardenvs.envs.table import Table
 from boardenvs.game import Game, Illegal, check_illegal
-from boardenvs.registration import make
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
@@ -404,7 +404,7 @@ def make_env(name: str) -> EnvFunction:
             >>> env.agent_selection, env.observe("player_0")["action_mask"].shape
             ('player_0', (36,))
         """
-        return GameAECEnv(make(name, **params), render_mode, illegal, render_size)
+        return GameAECEnv(resolve_game(name, params, env), render_mode, illegal, render_size)
 
     env.__module__, env.__qualname__ = f"boardenvs.{name}_v0", "env"  # for pickle
     return env

@@ -123,8 +123,8 @@ class BatchEnv:
             overwrites all three arrays.
 
         Raises:
-            ValueError: if an action is outside the action space, or illegal with
-                `illegal="raise"`. No game is stepped then.
+            OutOfBoundsError: if an action is outside the action space. No game is stepped then.
+            ValueError: if an action is illegal and `illegal="raise"`. No game is stepped then.
         """
         games = self._table.games
         numbers = self.game.arrays.action_numbers(actions, self.num_envs)

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.core.chance import mixed, stepped
-from boardenvs.core.checks import shown, whole_number
+from boardenvs.core.checks import counted, shown, whole_number
 from boardenvs.core.choice import random_action
 from boardenvs.core.hooks import observe_row
 from boardenvs.core.loops import BEGIN, EVERY_SEAT, Games, begin, play_out, report, step_game
@@ -112,13 +113,14 @@ class CudaBatchEnv:
             overwrites all three arrays.
 
         Raises:
-            ValueError: if `actions` is not such an array. No game is stepped then.
+            OutOfBoundsError: if `actions` is not such an array. No game is stepped then.
         """
         array = on_gpu(actions)
         if array is None or array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             found = shown(actions) if array is None else f"{array.dtype} of shape {array.shape}"
-            raise ValueError(
-                f"actions must be {self.num_envs} integers in an array on the GPU, got {found}"
+            integers = counted(self.num_envs, "integer")
+            raise OutOfBoundsError(
+                f"actions must be {integers} in an array on the GPU, got {found}"
             )
         self._run(_step, array)
         return self._games.rewards, self._games.terminated, self._games.truncated

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.core.chance import seed_word
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.game import Game, States
-from boardenvs.registration import make
+from boardenvs.registration import check_params, game_class
 from boardenvs.show.pixels import SIZES
 
 __all__ = [
@@ -38,14 +39,6 @@ RENDER_FPS = 1
 RENDER_SIZE = 640
 
 
-class OutOfBoundsError(ValueError, AssertionError):
-    """An action outside the action space.
-
-    It is a `ValueError`, like this package's other errors, and an `AssertionError`, like the
-    error of PettingZoo's `AssertOutOfBoundsWrapper`.
-    """
-
-
 def integer_box(high: int, shape: tuple[int, ...]) -> spaces.Space[Any]:
     """Return the space of int8 arrays from 0 to `high`."""
     return spaces.Box(0, high, shape, np.int8)
@@ -68,15 +61,24 @@ def action_number(action: Any, num_actions: int) -> int:
     return number
 
 
-def resolve_game(game: Game | str, params: Mapping[str, Any] | None = None) -> Game:
+def resolve_game(
+    game: Game | str, params: Mapping[str, Any] | None = None, *takers: Callable[..., Any]
+) -> Game:
     """Return the game for a `Game`, or for a name and parameters.
+
+    Args:
+        game: a game, or the name of a game.
+        params: parameters of the game, if `game` is a name.
+        *takers: as for `check_params`.
 
     Raises:
         ValueError: if `game` is neither, if parameters are given for a `Game`, or as for
             `boardenvs.make`.
     """
     if isinstance(game, str):
-        return make(game, **(params or {}))
+        cls = game_class(game)
+        check_params(cls, params or {}, *takers)
+        return cls(**(params or {}))
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game or the name of a game, got {shown(game)}")
     if params:

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.core.chance import next_bits
+from boardenvs.core.checks import shown
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
 
-__all__ = ["Opponent", "OpponentSpec", "ask", "consult", "player_names"]
+__all__ = ["Opponent", "OpponentSpec", "ask", "check_absent", "consult", "player_names"]
 
 
 class Opponent(Protocol):
@@ -33,6 +34,19 @@ class Opponent(Protocol):
 
 OpponentSpec = str | Opponent | list[Any]
 """A spec such as "random", an opponent, or a list of these for the other seats in order."""
+
+
+def check_absent(game: Game, opponent: Any) -> None:
+    """Raise `ValueError` for an opponent in a game for one player.
+
+    The default `"random"` and an empty list are no opponents.
+    """
+    listed = isinstance(opponent, list | tuple)
+    if opponent if listed else not isinstance(opponent, str) or opponent != "random":
+        raise ValueError(
+            f"opponent must be 'random' in {game.name}, a game for one player, "
+            f"got {shown(opponent)}"
+        )
 
 
 def player_names(

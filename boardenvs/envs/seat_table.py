@@ -86,8 +86,9 @@ class SeatTable(Table):
             try:
                 seat = whole_number("seat", seat, 0, last)
             except ValueError:
+                expected = f"an integer from 0 to {last}" if last else "0"
                 raise ValueError(
-                    f"seat must be 'random' or an integer from 0 to {last}, got {shown(seat)}"
+                    f"seat must be 'random' or {expected}, got {shown(seat)}"
                 ) from None
         super().__init__(game, num, RANDOM_SEAT if seat == "random" else seat, threads=threads)
         self.illegal = illegal
@@ -339,6 +340,8 @@ def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opp
     """Return the players of the other seats in order, for `SeatTable.set_opponent`."""
     others = game.num_players - 1
     several = isinstance(opponent, list | tuple)
+    if not others:
+        opponents.check_absent(game, opponent)
     if several and len(opponent) != others:
         raise ValueError(
             f"opponent must be a list of {others} opponents for {game.name}, got {len(opponent)}"

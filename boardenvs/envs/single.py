@@ -76,7 +76,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             game: a game, or the name of a game.
             opponent: spec of a built-in agent, such as "random", "greedy" or "mcts:100" (see
                 `agents.SPECS`), an object with `act(states) -> actions`, or a list of these
-                for the other seats in order.
+                for the other seats in order. A game for one player accepts only the default.
             seat: your seat, or "random" for a random seat in each game.
             illegal: effect of an illegal action: "lose" ends the game with your loss, "raise"
                 raises `ValueError`.
@@ -89,7 +89,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         Raises:
             ValueError: if an argument is unknown or out of range.
         """
-        self.game = resolve_game(game, params)
+        self.game = resolve_game(game, params, SeatEnv, gymnasium.make)
         check_rendering(render_mode, render_size)
         self.render_mode = render_mode
         self._render_size = render_size

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
@@ -13,8 +14,8 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from boardenvs.core.chance import make_streams, seed_word
-from boardenvs.core.checks import one_of, shown, whole_number
+from boardenvs.core.chance import make_streams, one_way, seed_word
+from boardenvs.core.checks import counted, one_of, shown, whole_number
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.interface import (
     RENDER_FPS,
@@ -96,7 +97,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Raises:
             ValueError: if an argument is unknown or out of range.
         """
-        self.game = resolve_game(game, params)
+        self.game = resolve_game(game, params, SeatVectorEnv, gymnasium.make_vec)
         # Gymnasium's spaces support no larger shape.
         self.num_envs = whole_number("num_envs", num_envs, 1, 2**31 - 1)
         check_rendering(render_mode, render_size)
@@ -126,6 +127,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             threads,
             follow_on=self.autoreset_mode is AutoresetMode.SAME_STEP,
         )
+        self._streams = np.zeros(num_envs, np.uint64)
+        """Stream that each game's last reset used."""
         self._done = np.ones(num_envs, np.bool_)
         self._any_done = True
         self._everywhere = Later(functools.partial(np.ones, num_envs, np.bool_))
@@ -144,7 +147,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             options: `{"state": ...}`, one position for all or an array of N records, and
                 `{"reset_mask": ...}`, bool of shape (N,). With a seed, each game gets its own
                 random stream. Without a seed, each position's stream continues, so games from
-                one record roll the same dice.
+                one record roll the same dice. With a mask and without a seed, a new game depends
+                on the last seed and on its environment's earlier resets, but not on resets of
+                other environments.
 
         Raises:
             ValueError: if an option or the seed is invalid.
@@ -154,20 +159,26 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         states = given_states(self.game, state, self.num_envs)
         if isinstance(seed, np.ndarray) and not seed.ndim:
             seed = seed[()]
-        if not isinstance(seed, Sequence | np.ndarray):
+        first = not self._streams.any()
+        if seed is None and "reset_mask" in chosen and not first:
+            streams = self._streams.copy()
+            streams[which] = one_way(streams[which], "next game")
+        elif not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
                 self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
             streams = make_streams(base_word(seed, self.np_random), self.num_envs)
         else:
             if len(seed) != self.num_envs:
+                integers = counted(self.num_envs, "integer")
                 raise ValueError(
-                    f"seed must be an integer or a sequence of {self.num_envs} integers, "
+                    f"seed must be an integer or a sequence of {integers}, "
                     f"got a sequence of {len(seed)}"
                 )
             bases = [seed_word(one) for one in seed]
             streams = np.concatenate([make_streams(base, 1) for base in bases])
             self._np_random = np.random.default_rng([int(base) for base in bases])
             self._np_random_seed = -1  # Gymnasium's value for a generator without one seed
+        self._streams = np.where(which | first, streams, self._streams)
         initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
         self._table.reset(initial, streams, which, retry=states is None)
         self._done[which] = False
@@ -201,8 +212,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 finished game ignores its action and restarts.
 
         Raises:
-            ValueError: if an action is outside the action space, or illegal with
-                `illegal="raise"`; with `DISABLED`, if a finished game was not reset.
+            OutOfBoundsError: if an action is outside the action space.
+            ValueError: if an action is illegal and `illegal="raise"`; with `DISABLED`, if a
+                finished game was not reset.
         """
         stepped = self.step_arrays(actions)
         infos = self._infos(stepped.masks)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.core.checks import require_implied, shown, whole_number
+from boardenvs.core.checks import counted, require_implied, shown, whole_number
 from boardenvs.game import Game
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
@@ -101,7 +101,8 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
             or not all(type(c) is int and 0 <= c <= 2 for c in cells)
         ):
             raise ValueError(
-                f"board must be {self.board_size} numbers, 0 (empty), 1 or 2, got {shown(cells)}"
+                f"board must be {counted(self.board_size, 'number')}, 0 (empty), 1 or 2, "
+                f"got {shown(cells)}"
             )
         if "".join(map(str, cells)).count("112") > 1:
             raise ValueError(f"board must have 1, 1, 2 at most once, got {cells}")
@@ -111,7 +112,9 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
                 f"board must have at most {self.max_plies} filled positions (max_plies), "
                 f"got {filled}"
             )
-        require_implied(fields, f"with {filled} positions filled", ply=filled, to_move=filled % 2)
+        require_implied(
+            fields, f"with {counted(filled, 'filled position')}", ply=filled, to_move=filled % 2
+        )
         state["cells"][: self.board_size] = cells
         last = int(state["last_action"])
         if last >= 0 and cells[last // 2] != last % 2 + 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.game112 import text as notation
 from boardenvs.show.presentation import Presentation, Span
 from boardenvs.show.svg import Area, cell_area
@@ -17,7 +17,7 @@ class Game112Presentation(Presentation):
 
     def rules_in_short(self) -> list[str]:
         return [
-            f"Two players take turns to fill one row of {self.game.board_size} places.",
+            f"Two players take turns to fill one row of {counted(self.game.board_size, 'place')}.",
             "The player to move writes a 1 or a 2 in an empty place.",
             "A move wins if three neighbouring places then read 1, 1, 2 from left to right. It "
             "does not matter who wrote the other two numbers.",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import FILLS, seat_symbol
 from boardenvs.goat_race.positions import ARRIVALS, GOATS, last_cells, tops
@@ -83,7 +83,7 @@ class GoatRacePresentation(Presentation):
         more = ", drawn when no goat can move at all" if jump else ""
         game = self.game
         return (
-            f"{game.num_players} players, {game.height} rows and {game.width} columns, "
+            f"{game.num_players} players, {counted(game.height, 'row')} and {game.width} columns, "
             f"{ARRIVALS} goats in column {ascii_uppercase[self.game.width - 1]} win{more}"
         )
 

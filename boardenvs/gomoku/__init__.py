@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import require_implied, symbol_rows, truth_value, whole_number
+from boardenvs.core.checks import counted, require_implied, symbol_rows, truth_value, whole_number
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game, States
 from boardenvs.gomoku import psq, sgf
@@ -170,7 +170,8 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
                 f"board must have at most {self.max_plies} stones (max_plies), got {stones}"
             )
         to_move = stones % 2
-        require_implied(fields, f"with {stones} stones on the board", ply=stones, to_move=to_move)
+        found = f"with {counted(stones, 'stone')} on the board"
+        require_implied(fields, found, ply=stones, to_move=to_move)
         mover = 1 - to_move
         last = int(state["last_action"])
         if last >= 0 and cells[last] != mover + 1:

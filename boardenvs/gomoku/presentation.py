@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import seat_symbol
 from boardenvs.show.presentation import Presentation, Span
@@ -19,12 +19,12 @@ class GomokuPresentation(Presentation):
     seat_colors = ("#26282c", "#ffffff")
 
     def rules_in_short(self) -> list[str]:
-        length = self.game.win_length
+        length = counted(self.game.win_length, "stone")
         wins = (
-            f"Exactly {length} stones in an unbroken row, column or diagonal win. A longer line "
+            f"Exactly {length} in an unbroken row, column or diagonal win. A longer line "
             "does not win."
             if self.game.exact
-            else f"{length} or more stones in an unbroken row, column or diagonal win."
+            else f"At least {length} in an unbroken row, column or diagonal win."
         )
         return [
             "The players take turns to place a stone on an empty intersection. Black ● begins.",

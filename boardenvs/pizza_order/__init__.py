@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import require_implied, require_lines, whole_number
+from boardenvs.core.checks import counted, require_implied, require_lines, whole_number
 from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
@@ -189,7 +189,8 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         wanted, answers = fields["wanted"], fields["answers"]
         if not isinstance(wanted, list) or not 1 <= len(wanted) <= self.max_pizzas:
             raise ValueError(
-                f"wanted must be a list of 1 to {self.max_pizzas} pizzas, got {wanted!r:.100}"
+                f"wanted must be a list of 1 to {counted(self.max_pizzas, 'pizza')}, "
+                f"got {wanted!r:.100}"
             )
         for k, ids in enumerate(wanted):
             if (
@@ -211,7 +212,9 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
                 f"answers must be a list of actions from 0 to {self.num_actions - 1}, "
                 f"got {answers!r:.100}"
             )
-        require_implied(fields, f"with {len(answers)} answers", ply=len(answers), to_move=0)
+        require_implied(
+            fields, f"with {counted(len(answers), 'answer')}", ply=len(answers), to_move=0
+        )
         last = answers[-1] if answers else -1
         if state["last_action"] not in (-1, last):
             raise ValueError(

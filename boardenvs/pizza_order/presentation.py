@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import counted, whole_number
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area
@@ -32,8 +32,8 @@ class PizzaOrderPresentation(Presentation):
     def rules_in_short(self) -> list[str]:
         most = self.game.max_pizzas
         return [
-            f"You order up to {most} pizzas for a customer. You know which pizzas the customer "
-            "wants.",
+            f"You order up to {counted(most, 'pizza')} for a customer. You know which pizzas the "
+            "customer wants.",
             "For each pizza, the shop asks for a flavour. Four flavours have fixed ingredients.",
             "For the flavour Custom, you name each ingredient once and then answer done.",
             "After each pizza, answer y to order another pizza, or n to end the order.",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import shown, text_value, truth_value, whole_number
+from boardenvs.core.checks import counted, shown, text_value, truth_value, whole_number
 from boardenvs.game import Game
 
 __all__ = ["KINDS", "Analysis", "Try", "line_texts"]
@@ -158,7 +158,7 @@ class Analysis:
             value is None or (_is_number(value) and math.isfinite(value)) for value in self.values
         ):
             raise ValueError(
-                f"values must be a number or None for each of {game.num_players} seats, "
+                f"values must be a number or None for each of {counted(game.num_players, 'seat')}, "
                 f"got {self.values!r}"
             )
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import shown, text_value, whole_number
+from boardenvs.core.checks import counted, shown, text_value, whole_number
 from boardenvs.core.records import own_names
 from boardenvs.show.grid import cell_span, cell_width, grid_text
 from boardenvs.show.spans import Span
@@ -171,7 +171,8 @@ def fields_from_text(game: Any, text: str) -> dict[str, Any]:
             while words and not words[-1]:
                 words.pop()
         if len(words) != math.prod(kind.shape):
-            raise ValueError(f"{name} must have {math.prod(kind.shape)} values, got {shown(line)}")
+            expected = counted(math.prod(kind.shape), "value")
+            raise ValueError(f"{name} must have {expected}, got {shown(line)}")
         numbers = np.empty(len(words), object)
         numbers[:] = [_number(name, word, kind.base) for word in words]
         data[name] = numbers.reshape(kind.shape).tolist()

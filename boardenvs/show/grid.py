@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
-from boardenvs.core.checks import require_lines
+from boardenvs.core.checks import counted, require_lines
 from boardenvs.show.spans import Span
 
 __all__ = [
@@ -62,8 +62,8 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
         require_lines(lines, grid_text(rows).splitlines())
         return rows
     raise ValueError(
-        f"expected a grid of {height} rows and {width} columns in {2 * height + 2} lines, "
-        f"got {len(lines)} lines"
+        f"expected a grid of {counted(height, 'row')} and {counted(width, 'column')} in "
+        f"{2 * height + 2} lines, got {counted(len(lines), 'line')}"
     )
 
 

@@ -51,6 +51,8 @@ def canary(own_module):
         "os:system",
         "engine:rm -rf /",
         "text:mine:f",
+        "sb3:model.zip",
+        "mixed:10:sb3:model.zip",
         ":x",
         "Random:x",
         " mcts:1",
@@ -72,7 +74,7 @@ def test_what_runs_code(spec):
         *(
             spec
             for spec in SPECS
-            if spec not in ("MODULE:FACTORY", "engine:COMMAND", "text:MODULE:FUNCTION")
+            if spec not in ("MODULE:FACTORY", "engine:COMMAND", "sb3:PATH", "text:MODULE:FUNCTION")
         ),
         "trained:a:b",
         "nothing",

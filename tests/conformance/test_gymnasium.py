@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
-from players import First
+from players import First, other_seats
 
 from boardenvs.envs.single import SeatEnv
 from boardenvs.registration import env_id
@@ -27,7 +27,8 @@ def test_every_seat(game):
 
 
 def test_opponent_object(game):
-    check_env(gymnasium.make(env_id(game.name), opponent=First(game)).unwrapped)
+    opponent = other_seats(game, First(game))
+    check_env(gymnasium.make(env_id(game.name), opponent=opponent).unwrapped)
 
 
 def test_truncated_games(game):

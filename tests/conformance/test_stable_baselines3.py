@@ -1,14 +1,19 @@
 """Stable-Baselines3: its environment checker and MaskablePPO of sb3-contrib."""
 
 import copy
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.wrappers import FlattenObservation
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import DQN
+from stable_baselines3.common.callbacks import EvalCallback
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
@@ -16,7 +21,6 @@ from stable_baselines3.common.vec_env import (
     DummyVecEnv,
     VecCheckNan,
     VecFrameStack,
-    VecMonitor,
     VecNormalize,
     VecVideoRecorder,
 )
@@ -97,7 +101,7 @@ def predicted(model, venv, observations):
 
 
 def dummy_vector(name):
-    return DummyVecEnv([lambda: gymnasium.make(env_id(name), illegal="raise")] * 3)
+    return DummyVecEnv([lambda: Monitor(gymnasium.make(env_id(name), illegal="raise"))] * 3)
 
 
 def native_vector(name):
@@ -118,9 +122,7 @@ def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
     observations = venv.reset()
     for _ in range(20):
         observations, _, _, _ = venv.step(predicted(model, venv, observations))
-    returns, lengths = evaluate_policy(
-        model, venv, n_eval_episodes=5, return_episode_rewards=True, warn=False
-    )
+    returns, lengths = evaluate_policy(model, venv, n_eval_episodes=5, return_episode_rewards=True)
     assert len(returns) == len(lengths) >= 5
     assert all(-1 <= r <= 1 for r in returns)
 
@@ -128,7 +130,12 @@ def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
 def alike(name, render_mode=None):
     """Return Stable-Baselines3's vector and ours, with three games at the same positions."""
     dummy = DummyVecEnv(
-        [lambda: gymnasium.make(env_id(name), seat=0, render_mode=render_mode, render_size=64)] * 3
+        [
+            lambda: Monitor(
+                gymnasium.make(env_id(name), seat=0, render_mode=render_mode, render_size=64)
+            )
+        ]
+        * 3
     )
     native = SB3VecEnv(
         [
@@ -158,6 +165,16 @@ def same(ours, theirs):
     return np.array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "callback"), [(MaskablePPO, MaskableEvalCallback), (DQN, EvalCallback)]
+)
+def test_callbacks_evaluate_on_the_native_vector_without_a_monitor(algorithm, callback):
+    learning, judging = (SB3VecEnv([SeatVectorEnv(2, "game112")], seed=k) for k in (0, 1))
+    judge = callback(judging, eval_freq=32, n_eval_episodes=20, verbose=0)
+    algorithm("MlpPolicy", learning, device="cpu").learn(128, callback=judge)
+    assert -1 <= judge.last_mean_reward <= 1
+
+
 @pytest.mark.parametrize("render_mode", [None, "ansi", "human", "rgb_array"])
 def test_the_native_vector_answers_as_stable_baselines3s_own(name, render_mode, capsys):
     def answers(venv):
@@ -175,7 +192,8 @@ def test_the_native_vector_answers_as_stable_baselines3s_own(name, render_mode, 
             if render_mode in ("ansi", "rgb_array"):
                 found.append(venv.env_method("render", indices=indices))
         found += [venv.has_attr(attribute) for attribute in ("position", "action_masks", "depth")]
-        found.append(venv.env_method("set_opponent", "greedy"))
+        alone = boardenvs.make(name).num_players == 1
+        found.append(venv.env_method("set_opponent", "random" if alone else "greedy"))
         if render_mode is not None:
             capsys.readouterr()
             found += [venv.render(), capsys.readouterr().out.split()]
@@ -235,9 +253,7 @@ def test_options_of_the_native_vector():
 def test_the_native_vector_is_filmed(name, tmp_path):
     pytest.importorskip("moviepy")
     _, native = alike(name, "rgb_array")
-    venv = VecVideoRecorder(
-        VecMonitor(native), str(tmp_path), lambda step: step == 0, video_length=2
-    )
+    venv = VecVideoRecorder(native, str(tmp_path), lambda step: step == 0, video_length=2)
     venv.reset()
     for _ in range(3):
         venv.step(get_action_masks(venv).argmax(1))
@@ -249,7 +265,7 @@ def test_the_native_vector_is_filmed(name, tmp_path):
 
 def test_the_native_vector_in_wrappers_of_stable_baselines3():
     _, native = alike("gekitai")
-    venv = VecFrameStack(VecCheckNan(VecNormalize(VecMonitor(native))), 2)
+    venv = VecFrameStack(VecCheckNan(VecNormalize(native)), 2)
     assert is_masking_supported(venv)
     small_model(venv).learn(3 * 64)
     assert venv.reset().shape == (3, *venv.observation_space.shape)
@@ -260,6 +276,22 @@ def test_made_by_id(name):
     assert is_masking_supported(venv)
     small_model(venv).learn(128)
     assert is_masking_supported(small_model(env_id(name)).get_env())
+
+
+PROCESSES = """
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import SubprocVecEnv
+
+envs = make_vec_env("boardenvs:boardenvs/Gekitai-v0", 2, vec_env_cls=SubprocVecEnv)
+print(envs.reset().shape)
+envs.close()
+"""
+
+
+def test_the_id_of_the_pages_works_in_processes_of_a_program_without_a_file():
+    command = [sys.executable, "-c", PROCESSES]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout == "(2, 3, 6, 6)\n"
 
 
 def test_maskable_ppo_learns_as_sb3_contrib_documents_it():

@@ -10,6 +10,7 @@ import pytest
 
 from boardenvs.core.checks import (
     callable_or_none,
+    counted,
     file_path,
     finite_number,
     is_list,
@@ -23,6 +24,14 @@ from boardenvs.core.checks import (
 )
 
 REFUSED = [None, "1", [1], True, np.True_, 1j, np.ones(1, np.int64)]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0 plies"), (1, "1 ply"), (np.int32(1), "1 ply"), (1000, "1,000 plies")],
+)
+def test_a_count_has_the_noun_in_its_number(number, text):
+    assert counted(number, "ply", "plies") == text
 
 
 @pytest.mark.parametrize("kind", [int, np.int8, np.uint64, np.int64])

@@ -9,6 +9,7 @@ import pytest
 
 import boardenvs
 from boardenvs import BatchEnv
+from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.core.chance import next_bits
 
 VIEWS = ("observation", "action_mask", "to_move", "states")
@@ -224,7 +225,7 @@ def test_what_is_no_action_changes_nothing(game, illegal):
         None,
     ]
     for actions in wrong:
-        with pytest.raises(ValueError, match="action"):
+        with pytest.raises(OutOfBoundsError, match="action"):
             batch.step(actions)
         assert everything(batch) == before
 

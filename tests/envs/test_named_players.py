@@ -147,9 +147,30 @@ def test_a_bad_spec_is_one_line(spec, said):
         gymnasium.make_vec(GEKITAI, num_envs=2, **NATIVE, opponent=[spec])
 
 
-def test_a_game_for_one_refuses_what_is_no_agent_too():
-    with pytest.raises(ValueError, match="'nobody'"):
-        gymnasium.make("boardenvs/Dominoes175-v0", opponent="nobody")
+@pytest.mark.parametrize("name", ["Dominoes175", "PizzaOrder"])
+@pytest.mark.parametrize("opponent", ["greedy", "nobody", First(None), ["random"]])
+def test_a_game_for_one_has_no_opponents(name, opponent):
+    known = f"boardenvs/{name}-v0"
+    with pytest.raises(ValueError, match=r"^opponent .* one player, got "):
+        gymnasium.make(known, opponent=opponent)
+    envs = gymnasium.make_vec(known, num_envs=2, **NATIVE, opponent=[])
+    with pytest.raises(ValueError, match=r"^opponent .* one player, got "):
+        envs.set_opponent(opponent)
+    envs.set_opponent("random")
+
+
+@pytest.mark.parametrize(
+    ("typo", "meant"),
+    [
+        ("oponent", "opponent"),
+        ("autoreset_mod", "autoreset_mode"),
+        ("vectorisation_mode", "vectorization_mode"),
+        ("bord_size", "board_size"),
+    ],
+)
+def test_a_typo_in_make_vec_gets_a_suggestion_of_all_arguments(typo, meant):
+    with pytest.raises(ValueError, match=f"'{typo}'.*; did you mean {meant}\\?$"):
+        gymnasium.make_vec(GEKITAI, num_envs=2, **{typo: "greedy"})
 
 
 def test_nothing_of_the_users_is_run_by_the_name_in_an_environments_spec(tmp_path, monkeypatch):

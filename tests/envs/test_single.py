@@ -10,7 +10,7 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
-from players import Last
+from players import Last, other_seats
 from random_play import equal, pick
 from single_play import play_out
 
@@ -44,7 +44,7 @@ def test_is_the_game(game, plies):
             game.play(states, opponent.act(states))
 
     for seat, seed in itertools.product(["random", *range(game.num_players)], range(3)):
-        env = SeatEnv(game, opponent, seat, illegal="raise")
+        env = SeatEnv(game, other_seats(game, opponent), seat, illegal="raise")
         observation, info = env.reset(seed=seed)
         states = game.new(1, 0)
         states[0] = env.position

@@ -8,6 +8,7 @@ from players import Last
 from random_play import equal, pick
 from single_play import Answers, Illegal, play_out, position_with_illegal, reach_illegal
 
+from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.envs.single import SeatEnv
 
 
@@ -24,13 +25,13 @@ def test_a_list_of_what_is_no_opponent_is_refused(versus, wrong):
         SeatEnv(versus, ["random"] * (others - 1) + [wrong])
 
 
-def test_a_list_has_one_opponent_for_each_other_seat(game):
-    others = game.num_players - 1
+def test_a_list_has_one_opponent_for_each_other_seat(versus):
+    others = versus.num_players - 1
     for number in (others - 1, others + 1):
         if number >= 0:
             with pytest.raises(ValueError, match=f"opponent.*{others}.*got {number}"):
-                SeatEnv(game, ["random"] * number)
-    env = SeatEnv(game, ["random"] * others)
+                SeatEnv(versus, ["random"] * number)
+    env = SeatEnv(versus, ["random"] * others)
     assert play_out(env, env.reset(seed=0)[1]["action_mask"])
 
 
@@ -190,6 +191,6 @@ def test_out_of_bounds_always_raises(game, illegal):
     env.reset(seed=0)
     before = env.position
     for action in [*OUT_OF_BOUNDS, game.num_actions]:
-        with pytest.raises(ValueError, match="action"):
+        with pytest.raises(OutOfBoundsError, match="action"):
             env.step(action)
         assert env.position == before

@@ -6,7 +6,7 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from players import Last
+from players import Last, other_seats
 from random_play import equal
 from single_play import play_out
 
@@ -53,7 +53,7 @@ def pickled(env):
 def test_a_copy_in_mid_game_plays_on(game, duplicate, opponent):
     env = gymnasium.make(
         env_id(game.name),
-        opponent="random" if opponent == "random" else Last(game),
+        opponent="random" if opponent == "random" else other_seats(game, Last(game)),
         render_mode="ansi",
     )
     _, info = env.reset(seed=3)
@@ -81,7 +81,7 @@ def test_a_seed_is_the_game_that_it_is_elsewhere(game, seed):
 
 @pytest.mark.parametrize("opponent", ["random", "object"])
 def test_recording_a_game_does_not_change_it(game, opponent):
-    params = {"opponent": "random" if opponent == "random" else Last(game)}
+    params = {"opponent": "random" if opponent == "random" else other_seats(game, Last(game))}
     env = gymnasium.make(env_id(game.name), record_episode=True, **params)
     twin = gymnasium.make(env_id(game.name), **params)
     for seed in range(5):

@@ -6,7 +6,7 @@ import json
 import gymnasium
 import numpy as np
 import pytest
-from players import Last
+from players import Last, other_seats
 from random_play import equal, position
 from single_play import play_out
 
@@ -17,7 +17,7 @@ from boardenvs.registration import env_id
 
 @pytest.mark.parametrize("form", ["record", "array", "dictionary", "JSON"])
 def test_a_game_starts_again_from_its_state(game, form):
-    env = gymnasium.make(env_id(game.name), opponent=Last(game), seat=0)
+    env = gymnasium.make(env_id(game.name), opponent=other_seats(game, Last(game)), seat=0)
     env.reset(seed=4)
     action = int(env.unwrapped.action_masks().argmax())
     observation, _, _, _, info = env.step(action)
@@ -62,7 +62,7 @@ def test_a_position_that_ends_before_our_turn_is_refused(versus):
     states = position(game, game.num_players - 1)
     last = int(states["to_move"][0])
     for seat in set(range(game.num_players)) - {last}:
-        env = SeatEnv(game, Last(game), seat)
+        env = SeatEnv(game, other_seats(game, Last(game)), seat)
         env.reset(seed=0)
         with pytest.raises(ValueError, match="state"):
             env.reset(options={"state": states})

@@ -1,5 +1,6 @@
-"""Every link on every page leads to an existing file and heading."""
+"""Links lead to existing files and headings, and ids of environments have one form."""
 
+import json
 import re
 from pathlib import Path
 
@@ -35,3 +36,28 @@ def test_links(page):
         assert path.exists(), found[0]
         if anchor and path.suffix == ".md":
             assert anchor in anchors(path), found[0]
+
+
+def shown_texts():
+    """Yield the path and the text of every page, notebook and module."""
+    for path in [
+        *PAGES,
+        *(page for name in ("agents", "boardenvs") for page in (ROOT / name).rglob("*.py")),
+    ]:
+        yield path, path.read_text(encoding="utf-8")
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        yield path, "\n".join("".join(cell["source"]) for cell in cells)
+
+
+def test_ids_of_gymnasium_name_the_module_to_import():
+    """With a module before the colon, an id works without an import and in other processes."""
+    found = [
+        (path.name, made)
+        for path, text in shown_texts()
+        for made in re.findall(
+            r"\bmake(?:_vec|_vec_env)?\(\s*(?:\.\.\. +)?[\"']([\w:]*boardenvs/[A-Z]\w*-v\d)", text
+        )
+    ]
+    assert len(found) > 20
+    assert [one for one in found if ":" not in one[1]] == []

@@ -144,7 +144,8 @@ def test_facts(name):
     assert facts["Chance"].startswith("yes" if game.has_chance else "none")
     assert facts["Hidden information"].startswith("yes" if game.has_hidden else "none")
     assert facts["Import"] == f"from boardenvs import {name}_v0"
-    assert facts["PettingZoo"] == f'pettingzoo.make("aec", "boardenvs/{name}_v0")'
+    shown = f'import boardenvs; pettingzoo.make("aec", "boardenvs/{name}_v0")'
+    assert facts["PettingZoo"] == shown
     assert facts["Gymnasium"] == f'gym.make("boardenvs:{env_id(name)}")'
     assert facts["Action space"].partition("`")[0] == str(env.action_space)
     assert facts["Observation space"].partition("`")[0] == str(env.observation_space)

@@ -79,7 +79,7 @@ PROMISES = {
     "Its own mistakes": ["tests/campaign/test_server.py: test_planted_faults_are_found"],
 }
 WARNINGS = {
-    "`MODULE:FACTORY`, `text:MODULE:FUNCTION`, a game `MODULE:CLASS`, `engine:COMMAND`",
+    "`MODULE:FACTORY`, `text:MODULE:FUNCTION`, `sb3:PATH`, a game `MODULE:CLASS`, `engine:COMMAND`",
     "Pickles and models",
     "Compiled code",
     "Notebooks",

@@ -19,3 +19,8 @@ class Last(First):
     def act(self, states):
         self.shown.append(states.copy())
         return self.game.num_actions - 1 - self.game.legal(states)[:, ::-1].argmax(1)
+
+
+def other_seats(game, opponent):
+    """Return the argument `opponent` of an environment: "random" for a game for one player."""
+    return opponent if game.num_players > 1 else "random"

@@ -1,7 +1,7 @@
 """Helpers that play the vector environment in tests."""
 
 import numpy as np
-from players import Last
+from players import Last, other_seats
 
 
 class Drawing:
@@ -20,8 +20,8 @@ class Drawing:
 
 OPPONENTS = {
     "random": lambda game: "random",
-    "object": Last,
-    "object that draws": Drawing,
+    "object": lambda game: other_seats(game, Last(game)),
+    "object that draws": lambda game: other_seats(game, Drawing(game)),
     "list": lambda game: [
         (Drawing(game), "random", Last(game))[k % 3] for k in range(game.num_players - 1)
     ],

@@ -20,6 +20,7 @@ from agents.report.formats import elo_text, interval_text, score_text
 from agents.report.interval_chart import Bar, interval_chart
 from agents.report.page import html_page
 from agents.report.table import Table, html_table
+from boardenvs.core.checks import counted
 from boardenvs.episode import Episode
 from boardenvs.files import check_suffix, write_atomically
 
@@ -180,7 +181,7 @@ def _games(episodes: Episodes, replays: list[str], judge: LossJudge | None) -> I
         buttons = []
         for which, episode in zip(("shortest", "longest"), games, strict=True):
             title = f"{name}, {which} game"
-            text = f"{which}: {len(episode)} plies, {episode.result}"
+            text = f"{which}: {counted(len(episode), 'ply', 'plies')}, {episode.result}"
             buttons.append(
                 f'<button data-replay="{len(replays)}" title="{html.escape(title)}">'
                 f"{html.escape(text)}</button>"

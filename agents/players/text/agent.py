@@ -13,7 +13,7 @@ from agents.players.text.answers import MoveError, read_move
 from agents.players.text.calls import call_each
 from agents.players.text.prompts import request
 from agents.user_code import file_sha256, import_object
-from boardenvs.core.checks import finite_number, is_list, shown, truth_value, whole_number
+from boardenvs.core.checks import counted, finite_number, is_list, shown, truth_value, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis, Try
@@ -113,8 +113,8 @@ class TextAgent(Agent):
                 answers = call_each(self.function, prompts, self.workers, self.timeout)
         if not is_list(answers) or len(answers) != len(prompts):
             raise ValueError(
-                f"{self.spec} must return a list of {len(prompts)} texts, one for each prompt, "
-                f"got {shown(answers)}"
+                f"{self.spec} must return a list of {counted(len(prompts), 'text')}, one for each "
+                f"prompt, got {shown(answers)}"
             )
         for answer in answers:
             if not isinstance(answer, str):
@@ -132,7 +132,9 @@ class TextAgent(Agent):
             ValueError: every action is legal, and the game has chance or more than two players.
         """
         legal = self.game.legal(state)[0]
-        message = f"{self.spec} gave no legal move in {self.tries} tries ({reason})"
+        message = (
+            f"{self.spec} gave no legal move in {counted(self.tries, 'try', 'tries')} ({reason})"
+        )
         if not legal.all():
             warnings.warn(f"{message}; it forfeits a game", RuntimeWarning, stacklevel=4)
             return int(legal.argmin()) if meant is None else meant

@@ -78,5 +78,5 @@ def _next(
             return ended.get(timeout=max(-late, 0))
         except queue.Empty:
             if late >= 0:
-                raise TimeoutError(f"no answer within {timeout:g} seconds") from None
+                raise TimeoutError(f"no answer within {timeout:g} s") from None
     return ended.get()

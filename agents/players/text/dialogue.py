@@ -9,7 +9,7 @@ from agents.players.text.answers import MoveError, read_move
 from agents.players.text.prompts import opening, turn
 from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word
 from boardenvs.core.checks import truth_value, whole_number
-from boardenvs.envs.opponents import Opponent, ask
+from boardenvs.envs.opponents import Opponent, ask, check_absent
 from boardenvs.game import Game
 
 __all__ = ["Dialogue"]
@@ -54,7 +54,9 @@ class Dialogue:
         self._stream = one_way(stream, "players")
         self._states = game.arrays.new(stream)
         self._opponent: Literal["random"] | Opponent = "random"
-        if opponent != "random" and game.num_players > 1:
+        if game.num_players == 1:
+            check_absent(game, opponent)
+        elif opponent != "random":
             self._opponent = make_builtin(opponent, game)
         self.wrong = 0
         """Number of answers without a legal move."""

@@ -75,8 +75,8 @@ class GameMultiAgentEnv(MultiAgentEnv):
         """Play the action of the seat to move.
 
         Raises:
-            ValueError: `action_dict` does not contain exactly the seat to move, or the action is
-                outside the action space.
+            OutOfBoundsError: the action is outside the action space.
+            ValueError: `action_dict` does not contain exactly the seat to move.
         """
         env = self._env
         mover = env.agent_selection

@@ -13,7 +13,7 @@ from ray.rllib.utils.torch_utils import FLOAT_MIN
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from agents.networks.policy_networks import BoardPolicy, logits_and_values
-from agents.players.sb3 import SB3Agent, from_sb3
+from agents.players.sb3 import SB3Agent
 from boardenvs.game import Game
 
 __all__ = ["MaskedModule"]
@@ -65,7 +65,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
             observation_space=policy.observation_space,
             action_space=policy.action_space,
         )
-        return from_sb3(model, game)
+        return SB3Agent(model, game, spec=type(self).__name__)
 
     def _forward(self, batch: Batch, **kwargs: Any) -> Batch:
         seen = batch[Columns.OBS]

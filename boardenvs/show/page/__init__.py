@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boardenvs.core.checks import counted
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis, line_texts
 from boardenvs.show.page.rules import rules_html
@@ -101,9 +102,8 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
     if not game.over(state)[0]:
         return ""
     if state["truncated"]:
-        return (
-            f"Nobody won: the game was stopped after {state['ply']} moves, as long as it may last."
-        )
+        moves = counted(state["ply"], "move")
+        return f"Nobody won: the game was stopped after {moves}, as long as it may last."
     if state["offender"] >= 0:
         return f"{players[state['offender']]} lost by an illegal move."
     reason = game.presentation.ended_by(state)

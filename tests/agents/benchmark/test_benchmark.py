@@ -119,7 +119,7 @@ def test_forfeits_are_counted():
     assert task["forfeits"] > 0.9 * task["games"] > 0
     assert task["high"] < 0
     lines = str(card).splitlines()
-    assert f"game112: {task['forfeits']} games lost by illegal moves." in lines
+    assert f"game112: {task['forfeits']:,} games lost by illegal moves." in lines
     assert "game112: below random." in lines
 
 

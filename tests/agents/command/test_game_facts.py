@@ -67,7 +67,7 @@ def test_agents():
     assert names_for(game) == ["random", "greedy", "mcts"]
     # `exact` solves only ends of games here, and the other names need an argument.
     gomoku = boardenvs.make("gomoku", board_size=9)
-    others = ("exact", "engine", "mixed", "text")
+    others = ("exact", "engine", "mixed", "sb3", "text")
     everyone_else = [name for name in agents_of(gomoku) if name not in others]
     assert names_for(gomoku) == everyone_else
     assert "neighbour" in everyone_else

@@ -2,8 +2,12 @@
 
 import sys
 
+import gymnasium
 import pytest
 from keyboards import CELLS
+from sb3_contrib import MaskablePPO
+
+from boardenvs.registration import env_id
 
 OWN = """
 class First:
@@ -102,3 +106,20 @@ def test_every_turn_of_the_opponent_has_a_word_of_its_own(command, own_module, t
     seed, *words = sys.modules["mine"].Notes.notes
     assert seed != 6
     assert len(set(words)) == len(words) > 2
+
+
+def test_a_saved_model_of_stable_baselines3(command, fails, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    env = gymnasium.make(env_id("game112"))
+    MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, device="cpu").save("model.zip")
+    spec = "sb3:model.zip"
+    short = ["--minutes", "0.1", "--workers", "2"]
+    status, out, _ = command("benchmark", spec, "--tasks", "game112", *short)
+    assert status == 0
+    assert out.splitlines()[-1].startswith(f"| {spec} | ")
+    status, out, _ = command("arena", "game112", "random", spec, "--games", "4", "--workers", "1")
+    assert status == 0
+    assert spec in out
+    status, out, _ = command("watch", "game112", spec, "random", "--seed", "0")
+    assert status == 0
+    fails(r"sb3:model\.zip must observe", "benchmark", spec, "--tasks", "gekitai", *short)

@@ -1,5 +1,9 @@
 """Stable-Baselines3 models as agents, with masks, on flat observations and on planes."""
 
+import importlib
+import pickle
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,6 +14,7 @@ from stable_baselines3 import A2C, DQN, PPO, SAC
 
 import agents
 import boardenvs
+from agents.arena.versions import agent_version
 from boardenvs.registration import env_id
 
 KINDS = {"MaskablePPO": MaskablePPO, "PPO": PPO, "A2C": A2C, "DQN": DQN}
@@ -206,3 +211,91 @@ def test_one_model_serves_games_of_any_length():
     game = boardenvs.make("gekitai", max_plies=30)
     scores = agents.play_match(game, [agents.from_sb3(model, game), "random"], 10, seed=0)
     assert scores.plies.max() <= 30
+
+
+# -- Saved models -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_saved_model_plays_as_the_model(model, gekitai, live_positions):
+    model.save("model.zip")
+    states = live_positions(gekitai, 20, 1)
+    saved = agents.make("sb3:model.zip", gekitai, seed=0)
+    assert saved.spec == "sb3:model.zip"
+    assert saved.deterministic
+    np.testing.assert_array_equal(saved.act(states), agents.from_sb3(model, gekitai).act(states))
+
+
+@pytest.mark.usefixtures("here")
+def test_a_saved_model_samples_by_its_seed(game112):
+    new_model(PPO, "game112").save("model.zip")
+    states = game112.new(50, 0)
+    first, again, other = (
+        agents.make("sb3:model.zip", game112, seed, temperature=1.0).act(states)
+        for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+EXTRACTOR = """
+import torch
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+
+class Flat(BaseFeaturesExtractor):
+    def __init__(self, space):
+        super().__init__(space, 27)
+
+    def forward(self, seen):
+        return seen.flatten(1)
+"""
+
+
+def test_a_saved_model_finds_modules_in_the_current_folder(own_module, game112, monkeypatch):
+    own_module("my_layers", EXTRACTOR)
+    with monkeypatch.context() as there:
+        there.syspath_prepend(".")
+        extractor = importlib.import_module("my_layers").Flat
+        env = gymnasium.make(env_id("game112"))
+        options = {"policy_kwargs": {"features_extractor_class": extractor}, "device": "cpu"}
+        PPO("MlpPolicy", env, n_steps=16, batch_size=16, **options).save("model.zip")
+    del sys.modules["my_layers"]
+    assert agents.make("sb3:model.zip", game112).act(game112.new(2, 0)).shape == (2,)
+
+
+@pytest.mark.parametrize("name", ["none.zip", ".", "text.zip", "pickle.zip"])
+@pytest.mark.usefixtures("here")
+def test_what_is_no_saved_model(name, game112, tmp_path, refused):
+    (tmp_path / "text.zip").write_text("nothing", encoding="utf-8")
+    (tmp_path / "pickle.zip").write_bytes(pickle.dumps({}))
+    with refused("is not a Stable-Baselines3 model"):
+        agents.make(f"sb3:{name}", game112)
+
+
+@pytest.mark.usefixtures("here")
+def test_the_version_of_a_saved_model_changes_with_its_file(game112):
+    versions = []
+    for seed in range(2):
+        new_model(PPO, "game112", seed=seed).save("model.zip")
+        saved = agents.make("sb3:model.zip", game112)
+        versions.append(agent_version("sb3:model.zip", saved, game112))
+    assert versions[0] != versions[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("a/model.zip", "sb3:a/model.zip"),
+        ("model.ONNX", "trained:model.ONNX"),
+        ("trained:model.zip", "sb3:model.zip"),
+        ("sb3", "sb3:PATH"),
+    ],
+)
+def test_a_file_without_its_agent_gets_a_suggestion(given, meant, game112, refused):
+    with refused(f"did you mean {meant}\\?$"):
+        agents.make(given, game112)

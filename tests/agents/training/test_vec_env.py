@@ -4,6 +4,9 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from players import other_seats
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
@@ -23,7 +26,7 @@ def equal(a, b):
 
 @pytest.fixture
 def joined(game):
-    greedy = agents.make("greedy", game, seed=0)
+    greedy = other_seats(game, agents.make("greedy", game, seed=0))
     return SB3VecEnv([SeatVectorEnv(3, game), SeatVectorEnv(5, game, opponent=greedy)], seed=1)
 
 
@@ -119,6 +122,33 @@ def test_what_is_written_into_infos_stays_in_their_step(joined):
     later = joined.step(legal_actions(joined, rng))[-1]
     assert [info["mine"] for info in infos] == [*range(8)]
     assert not any("mine" in info for info in later)
+
+
+@pytest.mark.parametrize(
+    ("envs", "listeners", "said"),
+    [
+        (list, {}, r"^envs .*without wrappers, got \[\]"),
+        (
+            lambda: [RecordEpisodeStatistics(SeatVectorEnv(2, "game112"))],
+            {},
+            "^envs .*without wrappers, got .*RecordEpisode",
+        ),
+        (
+            lambda: [SeatVectorEnv(2, "game112", autoreset_mode=AutoresetMode.NEXT_STEP)],
+            {},
+            "^envs .*SAME_STEP.*, got .*NEXT_STEP",
+        ),
+        (
+            lambda: [SeatVectorEnv(2, name) for name in ("game112", "gekitai")],
+            {},
+            "^envs .*one game, got Game112.* and Gekitai",
+        ),
+        (lambda: [SeatVectorEnv(2, "game112")], {1: print}, "index of listeners .*, got 1"),
+    ],
+)
+def test_what_cannot_be_joined(envs, listeners, said, refused):
+    with refused(said):
+        SB3VecEnv(envs(), listeners=listeners)
 
 
 def test_masks_as_maskable_ppo_asks_for_them(joined, game):

@@ -9,7 +9,7 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
-from players import Last
+from players import Last, other_seats
 from random_play import equal
 from vector_play import choose
 
@@ -40,11 +40,11 @@ def test_made_by_gymnasium(game, mode):
         num_envs=4,
         vectorization_mode="vector_entry_point",
         autoreset_mode=mode,
-        opponent=Last(game),
+        opponent=other_seats(game, Last(game)),
         seat=0,
         illegal="raise",
     )
-    twin = SeatVectorEnv(4, game, Last(game), 0, "raise", autoreset_mode=mode)
+    twin = SeatVectorEnv(4, game, other_seats(game, Last(game)), 0, "raise", autoreset_mode=mode)
     assert type(envs) is SeatVectorEnv
     start = envs.reset(seed=0)
     assert equal(start, twin.reset(seed=0))

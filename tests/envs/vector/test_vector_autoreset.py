@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from vector_play import choose, rollout
+from vector_play import OPPONENTS, choose, rollout
 
 import boardenvs
 from boardenvs.envs.vector import SeatVectorEnv
@@ -101,6 +101,38 @@ def test_disabled_waits_for_every_one_that_is_over(game):
     np.testing.assert_array_equal(infos["action_mask"].any(1), [True, False])
     with pytest.raises(ValueError, match="game 1 "):
         envs.step(choose(infos["action_mask"], 0))
+
+
+@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize("state", [False, True])
+def test_games_do_not_depend_on_the_resets_of_others(game, opponent, state):
+    """Masked resets without a seed, in two orders, and with fewer environments."""
+
+    def games(num, masks):
+        envs = SeatVectorEnv(num, game, OPPONENTS[opponent](game), autoreset_mode="Disabled")
+        envs.reset(seed=5)
+        position = {"state": game.to_dict(game.new(1, 0)[0])} if state else {}
+        if state:
+            position["state"].pop("rng", None)
+        for mask in masks:
+            envs.reset(options={"reset_mask": np.array(mask, bool)[:num], **position})
+        before = envs.positions
+        return before, *(envs.step(choose(envs.action_masks(), k))[0] for k in range(2))
+
+    here = games(3, [[1, 0, 1], [0, 1, 0], [0, 1, 1]])
+    for num, masks in ((3, [[0, 1, 1], [0, 1, 0], [1, 0, 1]]), (2, [[1, 1], [0, 1]])):
+        for ours, theirs in zip(here, games(num, masks), strict=True):
+            np.testing.assert_array_equal(ours[:num], theirs)
+
+
+def test_every_masked_reset_begins_another_game():
+    envs = SeatVectorEnv(2, "goat_race", autoreset_mode="Disabled")
+    streams = []
+    for _ in range(3):
+        for mask in ([True, False], [False, True]):
+            envs.reset(options={"reset_mask": np.array(mask)})
+        streams += envs.positions["rng"].tolist()
+    assert len(set(streams)) == 6
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])

@@ -11,6 +11,7 @@ from two_games import others_slow
 from vector_play import choose, rollout
 
 import boardenvs
+from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.envs.vector import SeatVectorEnv
 
 
@@ -158,6 +159,6 @@ def test_what_is_no_action_changes_nothing(game):
         ["0", "0", "0"],
         None,
     ):
-        with pytest.raises(ValueError, match="action"):
+        with pytest.raises(OutOfBoundsError, match="action"):
             envs.step(actions)
     assert equal(envs.step(legal), twin.step(legal))

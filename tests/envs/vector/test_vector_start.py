@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from players import Last
+from players import Last, other_seats
 from random_play import equal, position
 from vector_play import choose, rollout
 
@@ -24,10 +24,10 @@ def test_reset_from_positions(game):
         (several, several),
     ):
         before = copy.deepcopy(state)
-        envs = SeatVectorEnv(3, game, Last(game))
+        envs = SeatVectorEnv(3, game, other_seats(game, Last(game)))
         observations, infos = envs.reset(seed=0, options={"state": state})
         for i in range(3):
-            single = SeatEnv(game, Last(game), int(infos["seat"][i]))
+            single = SeatEnv(game, other_seats(game, Last(game)), int(infos["seat"][i]))
             observation, info = single.reset(options={"state": expected[i]})
             np.testing.assert_array_equal(observations[i], observation)
             np.testing.assert_array_equal(infos["action_mask"][i], info["action_mask"])

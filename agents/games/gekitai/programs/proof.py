@@ -10,6 +10,7 @@ import argparse
 
 from agents.games.gekitai.proofs.solving import Solver
 from agents.search.proofs.proving import add_limits, add_position, limits, position, search_on
+from boardenvs.core.checks import counted
 from boardenvs.gekitai import Gekitai
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
@@ -59,10 +60,10 @@ def run(options: argparse.Namespace) -> None:
     found, looked_at, seconds = search_on(
         lambda most: solver.search(states[0], most, plies=options.within), _STEP, given
     )
-    within = "" if options.within is None else f" within {options.within} plies"
+    within = "" if options.within is None else f" within {counted(options.within, 'ply', 'plies')}"
     if found.won:
         move = game.action_to_text(found.action)
-        answer = f"can force a win, in at most {found.plies} plies, by {move}"
+        answer = f"can force a win, in at most {counted(found.plies, 'ply', 'plies')}, by {move}"
     elif found.won is False:
         answer = f"cannot force a win{within}"
     elif found.settled:

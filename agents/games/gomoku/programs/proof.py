@@ -13,6 +13,7 @@ from agents.search.proofs.proving import (
     position,
     search_on,
 )
+from boardenvs.core.checks import counted
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku
 
@@ -55,7 +56,7 @@ def _settle(solver: Solver, states: States, given: Limits, *, attack: bool) -> b
     )
     if found.won:
         move = f", by {game.action_to_text(found.action)}" if attack else ""
-        answer = f"can force a win, in at most {found.plies} plies{move}"
+        answer = f"can force a win, in at most {counted(found.plies, 'ply', 'plies')}{move}"
     elif found.won is False:
         answer = "cannot force a win"
     else:

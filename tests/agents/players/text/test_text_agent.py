@@ -141,7 +141,7 @@ def test_when_all_tries_are_used_up_it_forfeits_by_what_it_meant():
     assert GAME112.returns(states).tolist() == [[1.0, -1.0]]
 
 
-@pytest.mark.filterwarnings("ignore:.*no legal move in 1 tries")
+@pytest.mark.filterwarnings("ignore:.*no legal move in 1 try")
 def test_one_that_writes_nonsense_loses_every_game(name):
     game = boardenvs.make(name)
     player = agents.from_text(lambda _: "pass", game, tries=1)
@@ -150,7 +150,7 @@ def test_one_that_writes_nonsense_loses_every_game(name):
     assert scores.forfeits[0] == 6
 
 
-@pytest.mark.filterwarnings("ignore:.*no legal move in 1 tries")
+@pytest.mark.filterwarnings("ignore:.*no legal move in 1 try")
 def test_where_everything_is_legal_it_forfeits_its_next_move_and_in_that_game():
     """The agent forfeits only those of its parallel games in which it wrote no legal move."""
     asked = iter(["no", "5 1", "no", "6 1", *["9 2"] * 100])
@@ -231,7 +231,7 @@ def test_one_that_hangs(options, refused):
         return "1 1"
 
     began = time.monotonic()
-    with refused(r"^text:hang .*TimeoutError: .*0\.2 seconds"):
+    with refused(r"^text:hang .*TimeoutError: .*0\.2 s"):
         agents.from_text(hang, GAME112, timeout=0.2, **options).act(GAME112.new(3, 0))
     stop.set()
     assert 0.2 <= time.monotonic() - began < 30

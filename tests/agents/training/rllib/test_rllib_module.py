@@ -5,6 +5,7 @@ import pytest
 import torch
 from gymnasium import spaces
 
+import agents
 import boardenvs
 
 pytest.importorskip("ray.rllib")
@@ -87,3 +88,8 @@ def test_after_the_end_there_is_nothing_to_choose_but_all_is_finite():
     }
     found = made(game).forward_train(given)
     assert torch.isfinite(found[Columns.ACTION_DIST_INPUTS].log_softmax(1)).all()
+
+
+def test_its_agent_has_its_name(gekitai):
+    scores = agents.play_match(gekitai, [made(gekitai).agent(gekitai), "random"], 2, seed=0)
+    assert str(scores).startswith("MaskedModule: ")

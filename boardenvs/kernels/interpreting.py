@@ -11,6 +11,8 @@ compiler
 - if the other process fails, so that this process compiles;
 - if the environment variable BOARDENVS_INTERPRET is 0.
 
+No call waits within `never_compile`, or if BOARDENVS_INTERPRET is "always".
+
 Whether compiling pays on one core depends on the number of future calls, which nobody knows. The
 rule is that of the ski rental problem (Karlin, Manasse, Rudolph and Sleator, "Competitive snoopy
 caching", Algorithmica 3, 1988): to wait after the time of the compiler has been spent costs at most
@@ -34,9 +36,9 @@ from boardenvs.kernels import background
 from boardenvs.kernels.cache import only_process
 from boardenvs.kernels.digest import instructions
 from boardenvs.kernels.threads import cores
-from boardenvs.kernels.waits import Waits
+from boardenvs.kernels.waits import Uncompiled, Waits
 
-__all__ = ["compile_first", "interpret_until_compiled"]
+__all__ = ["compile_first", "interpret_until_compiled", "never_compile"]
 
 _MOST_PLIES = 1000
 """Calls of more plies wait for the compiler. A ply takes about 1 ms as plain Python."""
@@ -52,27 +54,46 @@ _INSTRUCTION = 115_000
 instruction of the loop's byte code."""
 
 
-class _Waiting:
-    """The number of active `compile_first` blocks in this process."""
+class _Policy:
+    """What the callers in this process have requested."""
 
     def __init__(self) -> None:
-        self.blocks = 0
+        self.compile_first_blocks = 0
+        self.compiles = True
         self.lock = threading.Lock()
 
+    def interprets(self) -> bool:
+        """Return whether loops may run as plain Python."""
+        if not self.compiles or self.is_always():
+            return True
+        return not self.compile_first_blocks and os.environ.get("BOARDENVS_INTERPRET") != "0"
 
-_waiting = _Waiting()
+    def is_always(self) -> bool:
+        """Return whether loops run as plain Python even if machine code is on disk."""
+        return os.environ.get("BOARDENVS_INTERPRET") == "always"
+
+
+_policy = _Policy()
 
 
 @contextlib.contextmanager
 def compile_first() -> Iterator[None]:
     """Compile every loop before its first call, in all threads, until the block ends."""
-    with _waiting.lock:
-        _waiting.blocks += 1
+    with _policy.lock:
+        _policy.compile_first_blocks += 1
     try:
         yield
     finally:
-        with _waiting.lock:
-            _waiting.blocks -= 1
+        with _policy.lock:
+            _policy.compile_first_blocks -= 1
+
+
+def never_compile() -> None:
+    """Let this process run loops as plain Python unless their machine code is on disk.
+
+    The compiler takes 150 MB or more, in this process or in another one.
+    """
+    _policy.compiles = False
 
 
 def interpret_until_compiled(
@@ -116,13 +137,16 @@ def interpret_until_compiled(
     def compile_or_interpret(signature: Any) -> Any:
         """Return the machine code, or the plain function until the code is ready."""
         file = file_of(signature)
-        if file is None or file.exists():
+        how = Uncompiled.FOR_NOW if _policy.compiles else Uncompiled.FOR_GOOD
+        if _policy.is_always():
+            how = Uncompiled.BY_REQUEST
+        elif file is not None and file.exists():
             return compile_here(signature)
-        in_background = cores() > 1
-        if in_background:
-            if not background.compile_soon(request, signature, file):
+        elif _policy.compiles and cores() > 1:
+            how = Uncompiled.MEANWHILE
+            if file is None or not background.compile_soon(request, signature, file):
                 return compile_here(signature)
-        elif spent.compiling_pays():
+        elif _policy.compiles and (file is None or spent.compiling_pays()):
             return compile_here(signature)
 
         def run(*args: Any) -> Any:
@@ -132,7 +156,7 @@ def interpret_until_compiled(
             finally:
                 spent.add(time.thread_time() - cpu)
                 seconds = time.perf_counter() - began
-                waits.ran_uncompiled(kernel, seconds, in_background=in_background)
+                waits.ran_uncompiled(kernel, seconds, how)
 
         return run
 
@@ -146,15 +170,16 @@ def interpret_until_compiled(
             return compile_here(signature)(*args)
 
     def for_arguments(*args: Any, **kws: Any) -> Any:
-        if kws or not _interprets():
+        if kws or not _policy.interprets():
             return compile_for_arguments(*args, **kws)
         signature = tuple(kernel.typeof_pyval(one) for one in args)
         rows = len(args[0]) if args and hasattr(args[0], "dtype") and args[0].ndim else 1
-        waits_ = rows * plies > _MOST_PLIES
-        return compile_here(signature) if waits_ else compile_or_interpret(signature)
+        if rows * plies > _MOST_PLIES and _policy.compiles and not _policy.is_always():
+            return compile_here(signature)
+        return compile_or_interpret(signature)
 
     def for_signature(signature: Any) -> Any:
-        return (compile_or_interpret if _interprets() else compile_here)(signature)
+        return (compile_or_interpret if _policy.interprets() else compile_here)(signature)
 
     kernel._compile_for_args = for_arguments  # noqa: SLF001
     kernel.compile = for_signature
@@ -206,7 +231,3 @@ def _arrays(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple):
         for one in value:
             yield from _arrays(one)
-
-
-def _interprets() -> bool:
-    return not _waiting.blocks and os.environ.get("BOARDENVS_INTERPRET") != "0"

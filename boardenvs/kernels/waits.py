@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import enum
 import functools
 import os
 import sys
@@ -12,12 +13,21 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["Waits", "waits_for"]
+__all__ = ["Uncompiled", "Waits", "waits_for"]
 
 _PATIENCE = 3.0
 """Waiting time (s) after which a line explains the wait."""
 _LOADING = 1.0
 """Longest time (s) to load compiled code. A shorter wait needs no line."""
+
+
+class Uncompiled(enum.Enum):
+    """Reasons why a loop runs as plain Python, as lines for a person who waits."""
+
+    MEANWHILE = "boardenvs: running uncompiled while {} is compiled in the background"
+    FOR_NOW = "boardenvs: running uncompiled; {} is compiled if this takes longer"
+    FOR_GOOD = "boardenvs: running uncompiled and slowly; run 'boardenvs compile {}' first"
+    BY_REQUEST = 'boardenvs: running {} uncompiled, since BOARDENVS_INTERPRET is "always"'
 
 
 class Waits:
@@ -43,30 +53,25 @@ class Waits:
             timer.cancel()
             self._waited += time.perf_counter() - began
 
-    def ran_uncompiled(self, loop: Any, seconds: float, *, in_background: bool) -> None:
+    def ran_uncompiled(self, loop: Any, seconds: float, how: Uncompiled) -> None:
         """Record that a loop ran as plain Python.
 
         Args:
             loop: the loop.
             seconds: how long it ran.
-            in_background: whether another process compiles the loop.
+            how: why it is not compiled.
         """
         self._uncompiled[loop] += seconds
         self._waited += seconds
         if self._waited >= _PATIENCE:
-            self._say(self._running(in_background=in_background))
+            self._say(how.value.format(self._what))
 
     def is_compiled(self, loop: Any) -> None:
         """Record that a loop no longer runs as plain Python."""
         self._uncompiled.pop(loop, None)
-        running = {self._running(in_background=True), self._running(in_background=False)}
+        running = {how.value.format(self._what) for how in Uncompiled}
         if self._said & running and sum(self._uncompiled.values()) < _PATIENCE:
             self._say(f"boardenvs: {self._what} is compiled")
-
-    def _running(self, *, in_background: bool) -> str:
-        if in_background:
-            return f"boardenvs: running uncompiled while {self._what} is compiled in the background"
-        return f"boardenvs: running uncompiled; {self._what} is compiled if this takes longer"
 
     def _say(self, line: str) -> None:
         quiet = os.environ.get("BOARDENVS_INTERPRET") == "0" or sys.stderr is None

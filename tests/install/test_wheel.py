@@ -275,7 +275,7 @@ for name in ("game112", "pizza_order"):
     game = boardenvs.make(name)
     players = ["trained"] + ["random"] * (game.num_players - 1)
     boardenvs.Episode.play(game, players, seed=0).save_html(page)
-    assert "Full rules with default parameters" in open(page, encoding="utf-8").read()
+    assert "Full rules of the default game" in open(page, encoding="utf-8").read()
 assert reference_curves("gekitai") and read_ladder("v1", "gekitai").specs
 assert openings_of(boardenvs.make("gekitai"))
 assert Session(boardenvs.make("game112"), ["greedy"], 0, 0).page()

@@ -19,7 +19,7 @@ def rules_html(game: Game) -> str:
     short = "".join(f"<li>{html.escape(rule, quote=False)}</li>" for rule in rules)
     full = _full_rules(game)
     if full:
-        full = f"<details><summary>Full rules with default parameters</summary>{full}</details>"
+        full = f"<details><summary>Full rules of the default game</summary>{full}</details>"
     return f"<ul>{short}</ul>{full}"
 
 

@@ -223,8 +223,7 @@ def _numbered(agent: Any, number: Mapping[str, int]) -> int:
 
 
 def _groups(choices: _Choices, num_agents: int) -> _Numbers:
-    """Return a number for each agent, which is the same for agents that met, or met through others.
-    """
+    """Return a number for each agent, the same for agents that met or met through others."""
     met = np.zeros((num_agents, num_agents), np.bool_)
     for contenders, found in choices.items():
         if any(found.values()):

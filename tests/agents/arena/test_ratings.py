@@ -182,7 +182,9 @@ def result_of(rng, true, a, b, games, draws):
 
 
 def simulated_pairs(rng, games=40):
-    return TRUE, [result_of(rng, TRUE, a, b, games, 0.4) for a, b in itertools.combinations(TRUE, 2)]
+    return TRUE, [
+        result_of(rng, TRUE, a, b, games, 0.4) for a, b in itertools.combinations(TRUE, 2)
+    ]
 
 
 def simulated_few(rng):

@@ -30,7 +30,9 @@ _early: Inbox | None = None
 
 def about(name: str) -> str:
     """Return the answer to ABOUT of an engine with this name."""
-    return f'name="boardenvs {name}", version="{boardenvs.__version__}"'
+    # The program has no single country, and Gomocup's form requires one.
+    author = 'author="boardenvs", country="international"'
+    return f'name="boardenvs {name}", version="{boardenvs.__version__}", {author}'
 
 
 def open_early(arguments: Sequence[str]) -> None:

@@ -12,11 +12,17 @@ Intervals contain the differences that the profile likelihood does not reject (V
 Moolgavkar, "A method for computing profile-likelihood-based confidence intervals", Applied
 Statistics 37, 1988). Unlike intervals from standard errors, they are valid for lopsided results.
 
-Each agent also wins and loses half a game against an imaginary opponent of unknown strength, as in
-R's PlackettLuce (Turner, van Etten, Firth and Kosmidis, Computational Statistics 35, 2020). This
-keeps the rating finite for an agent that won or lost all its games. An agent that won all its N
-games is rated near 400 log10(2 N), and the upper end of its interval depends mainly on that half
-game.
+An agent that never lost has no finite maximum, and neither has a set of agents of which none lost
+to the others (L. Ford, American Mathematical Monthly 64, 1957). Only such sets also lose half a
+game, to the next weaker ones that they met. So an agent that won all its N games is rated
+400 log10(2 N) above its opponent, and the upper end of its interval depends mainly on that half
+game. All other ratings are maxima of the likelihood itself. A prior for every agent, as the half
+games of R's PlackettLuce (Turner, van Etten, Firth and Kosmidis, Computational Statistics 35,
+2020), would shorten long chains of agents that met only their neighbours.
+
+Groups of agents that never met, not even through others, have no common scale. Each group as a
+whole, with the mean strength of its agents, wins and loses half a game against an imaginary
+opponent. This assumption does not change differences within a group.
 
 No maintained library supports draws and intervals (choix supports neither). The log-likelihood is
 concave, so Newton's method finds its only maximum.
@@ -37,7 +43,7 @@ import numpy.typing as npt
 from agents.analysis.intervals import Z
 from boardenvs.core.checks import whole_number
 
-__all__ = ["Lead", "Rating", "Result", "rate"]
+__all__ = ["Lead", "Rating", "Result", "groups_of", "rate"]
 
 Result = Mapping[str, Any] | tuple[Sequence[str], Sequence[float]]
 """The result of two agents as in the arena's JSON, or one game: the agent in each seat, and each
@@ -47,6 +53,7 @@ _ELO = 400 / math.log(10)  # a factor of ten in strength is 400 points
 _HALF_GAME = 0.5
 
 _Array = npt.NDArray[np.float64]
+_Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -72,9 +79,12 @@ class Rating:
     low: float
     high: float
     lead: Lead | None
-    """Lead over the agent rated next below; `None` for the last one. Agents with overlapping
-    intervals may differ clearly: both intervals include the anchor's uncertainty, which a lead
-    excludes."""
+    """Lead over the agent rated next below; `None` for the last one, and if that agent is of
+    another group. Agents with overlapping intervals may differ clearly: both intervals include the
+    anchor's uncertainty, which a lead excludes."""
+    group: int = 0
+    """Number of the agent's group, 0 for the anchor's. Agents of different groups never met, not
+    even through others, so no result tells which one is stronger."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rating as in the arena's JSON, rounded to a tenth of a point."""
@@ -113,14 +123,33 @@ def rate(
         anchor = "random" if "random" in names else names[0]
     if anchor not in names:
         raise ValueError(f"anchor must be one of {', '.join(names)}, got {anchor!r}")
-    likelihood = _Likelihood(_choices(results, names), len(names))
+    choices = _choices(results, names)
+    groups = _groups(choices, len(names))
+    likelihood = _Likelihood(choices, groups)
     zero = names.index(anchor)
     ranked = sorted(range(len(names)), key=lambda k: -round(likelihood.elo[k], 6))
+    numbers = {group: k for k, group in enumerate(dict.fromkeys(groups[[zero, *ranked]].tolist()))}
     ratings = []
     for k, below in itertools.zip_longest(ranked, ranked[1:]):
-        lead = None if below is None else Lead(names[below], *likelihood.difference(k, below))
-        ratings.append(Rating(names[k], *likelihood.difference(k, zero), lead))
+        lead = None
+        if below is not None and groups[below] == groups[k]:
+            lead = Lead(names[below], *likelihood.difference(k, below))
+        ends = likelihood.difference(k, zero)
+        ratings.append(Rating(names[k], *ends, lead, numbers[int(groups[k])]))
     return ratings
+
+
+def groups_of(ratings: Iterable[Rating]) -> list[list[str]]:
+    """Return the agents of each group, the anchor's group first; see `Rating.group`.
+
+    Example:
+        >>> groups_of(rate([("ab", (1, -1)), ("ab", (-1, 1))], ["a", "b", "c"]))
+        [['a', 'b'], ['c']]
+    """
+    groups: dict[int, list[str]] = defaultdict(list)
+    for rating in ratings:
+        groups[rating.group].append(rating.agent)
+    return [groups[number] for number in sorted(groups)]
 
 
 # -- From results to choices ------------------------------------------------------------
@@ -190,6 +219,66 @@ def _numbered(agent: Any, number: Mapping[str, int]) -> int:
     return number[agent]
 
 
+# -- Who met and beat whom --------------------------------------------------------------
+
+
+def _groups(choices: _Choices, num_agents: int) -> _Numbers:
+    """Return a number for each agent, the same for agents that met or met through others."""
+    met = np.zeros((num_agents, num_agents), np.bool_)
+    for contenders, found in choices.items():
+        if any(found.values()):
+            met[np.ix_(contenders, contenders)] = True
+    return _reached(met).argmax(1)
+
+
+def _half_games(choices: _Choices, num_agents: int) -> list[tuple[int, int, float]]:
+    """Return the additional games that make all ratings finite, half a game for each pair of sets.
+
+    A set of agents has wins, or draws, in both directions. If one set only won against another one,
+    and no third set is between the two, then the weaker one wins half a game. The games of this
+    half are in proportion to those between the agents of both sets.
+
+    Returns:
+        The winner, the loser, and the number of games.
+    """
+    wins = np.zeros((num_agents, num_agents))
+    drawn = np.zeros((num_agents, num_agents), np.bool_)
+    for contenders, found in choices.items():
+        for picked, count in found.items():
+            if count:
+                drawn[np.ix_(picked, picked)] = True
+                for one, other in itertools.product(set(picked), set(contenders) - set(picked)):
+                    wins[one, other] += count
+    beat = wins > 0
+    above = _reached(beat)
+    if (above & above.T).sum() > num_agents:
+        # Wins in a circle limit the number of draws between equals, so draws are evidence. If
+        # nothing limits it, draws are also as likely between unequal agents.
+        above = _reached(beat | drawn)
+    sets = (above & above.T).argmax(1)
+    above &= ~above.T
+    next_above = above & ~(above @ above) & beat
+    shared: Counter[tuple[int, int]] = Counter()
+    pairs = np.argwhere(next_above).tolist()
+    for one, other in pairs:
+        shared[sets[one], sets[other]] += wins[one, other]
+    return [
+        (other, one, _HALF_GAME * wins[one, other] / shared[sets[one], sets[other]])
+        for one, other in pairs
+    ]
+
+
+def _reached(links: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return whether links lead from one agent, the row, to another one, the column.
+
+    Every agent reaches itself.
+    """
+    reached = links | np.eye(len(links), dtype=np.bool_)
+    while ((further := reached @ reached) != reached).any():
+        reached = further
+    return reached
+
+
 # -- From choices to differences --------------------------------------------------------
 
 
@@ -201,7 +290,8 @@ class _Likelihood:
     options @ parameters are the log odds. The rows of one set of contenders are adjacent.
     """
 
-    def __init__(self, choices: _Choices, num_agents: int) -> None:
+    def __init__(self, choices: _Choices, groups: _Numbers) -> None:
+        num_agents = len(groups)
         picks = [len(picked) for counts in choices.values() for picked, n in counts.items() if n]
         ties = {size: num_agents + 1 + k for k, size in enumerate(sorted(set(picks) - {1}))}
         width = num_agents + 1 + len(ties)
@@ -224,9 +314,14 @@ class _Likelihood:
                 left = dict(found)
                 for picked in itertools.combinations(contenders, size):
                     add(picked, left.pop(picked, 0))
-        for agent in range(num_agents):
+        for winner, loser, count in _half_games(choices, num_agents):
             starts.append(len(options))
-            add([agent], _HALF_GAME)
+            add([winner], count)
+            add([loser], 0)
+        for group in np.unique(groups):
+            starts.append(len(options))
+            add([], _HALF_GAME)
+            options[-1][:num_agents] = (groups == group) / (groups == group).sum()
             add([num_agents], _HALF_GAME)
         # Half a game without a tie: otherwise results of only draws would diverge.
         for size, column in ties.items():

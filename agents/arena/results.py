@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agents.arena.lost_games import LostGame
-from agents.arena.ratings import Rating, Result, rate
+from agents.arena.ratings import Rating, Result, groups_of, rate
 from agents.arena.scores import Scores
 from agents.specs import by_the_clock
 from boardenvs.episode import Episode
@@ -172,6 +172,8 @@ def report(
       plies, such as "w31 l28".
     - `forfeits` has the number of games that a and b lost by an illegal move, or one number for a
       single agent.
+    - `groups` has the agents of each group, if there are groups that never met: the ratings of
+      different groups cannot be compared.
     - `openings` is the name of the openings, if the games used any.
     - `lost` has the move that lost each lost game, if there was a judge; see `LostGame`.
     - `by_the_clock` has the agents with a time limit, whose games differ from run to run.
@@ -187,6 +189,8 @@ def report(
         ('game112', 10, 2)
     """
     specs = dict.fromkeys(agent for result in results for agent in result.agents)
+    ratings = rated(results)
+    groups = groups_of(ratings)
     return {
         "game": game.name,
         "params": game.params,
@@ -194,7 +198,8 @@ def report(
         **({} if openings is None else {"openings": openings}),
         "by_the_clock": [spec for spec in specs if by_the_clock(spec, game)],
         "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
-        "ratings": [rating.to_dict() for rating in rated(results)],
+        "ratings": [rating.to_dict() for rating in ratings],
+        **({"groups": groups} if len(groups) > 1 else {}),
         **({"solos": [r.to_dict() for r in results]} if game.num_players == 1 else {}),
         "seconds_per_move": _seconds_per_move(results),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agents.arena.ratings import Rating
+from agents.arena.ratings import Rating, groups_of
 from agents.arena.results import PairResult, SoloResult
 from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
@@ -17,6 +17,7 @@ __all__ = [
     "arena_text",
     "clock_lines",
     "forfeit_lines",
+    "group_lines",
     "ratings_table",
     "results_table",
     "tally",
@@ -40,7 +41,8 @@ def arena_text(
     text += "".join(f"{line}\n" for line in clock_lines(clocked))
     if len(ratings) > 1:
         pairs = [r.to_dict() for r in results if isinstance(r, PairResult)]
-        return f"{text}\n{ratings_table(ratings, pairs)}\n"
+        text += f"\n{ratings_table(ratings, pairs)}\n"
+        return text + "".join(f"\n{line}\n" for line in group_lines(ratings))
     if game.num_players > 1:
         alone = results[0].agents[0]
         return f"{text}\nThere are no ratings: {alone} met only itself; name another agent.\n"
@@ -125,6 +127,21 @@ def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]])
         )
     head = ("agent", "Elo", "95% interval", "above the next", "95% interval", "games", "score")
     return Table(head, rows, code=(0,))
+
+
+def group_lines(ratings: Sequence[Rating]) -> list[str]:
+    """Return a line that names groups of agents that never met, if there are several.
+
+    Example:
+        >>> from agents.arena.ratings import rate
+        >>> group_lines(rate([("ab", (1, -1)), ("ab", (-1, 1))], ["a", "b", "c"]))
+        ['Compare ratings only within a group, since these never met: a, b; c.']
+    """
+    groups = groups_of(ratings)
+    if len(groups) < 2:
+        return []
+    names = "; ".join(", ".join(group) for group in groups)
+    return [f"Compare ratings only within a group, since these never met: {names}."]
 
 
 def clock_lines(agents: Sequence[str]) -> list[str]:

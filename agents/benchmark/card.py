@@ -12,14 +12,18 @@ import numpy as np
 
 import boardenvs
 from agents.analysis.intervals import Z, bootstrap_mean, interquartile_mean
-from agents.benchmark.running import Outcome
+from agents.benchmark.running import LADDERS, TIME_OVER, Outcome
 from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
 from boardenvs.core.checks import counted
 
-__all__ = ["ScoreCard"]
+__all__ = ["ScoreCard", "too_few_text"]
 
 _NOT_RATED = "not rated"
+_WIDEST = 200.0
+"""Width of an interval, in points, above which a task has too few games."""
+_WIDEST_SCORE = 0.5
+"""Such a width in a game for one player, as a score."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,10 @@ class ScoreCard:
         - `score`: 0 for `random`, 1 for the strongest agent or the best policy;
         - the numbers of games and forfeits, the seconds per move, and the results against each
           reference agent;
+        - `too_few_games`: `None`, or for a task whose time ended at an interval wider than 200
+          points, or half the scale in a game for one player: the number of `more_games` and of
+          `more_minutes` for that width, if it shrinks with the square root of the games. The
+          minutes are `None` if all games came from a store;
         - `perfection`: the distance from perfect play (`agents.exploitability`) in Gekitai and 112,
           if the task had a minute;
         - `met`: the ladder's agents that the policy met in training, `None` if unknown;
@@ -98,6 +106,8 @@ class ScoreCard:
                 text += (
                     f"{task['task']}: {counted(task['forfeits'], 'game')} lost by illegal moves.\n"
                 )
+            if task["too_few_games"]:
+                text += f"{task['task']}: {too_few_text(task)}.\n"
             if task["beyond"]:
                 text += f"{task['task']}: {task['beyond']}.\n"
             if task["perfection"]:
@@ -134,6 +144,17 @@ class ScoreCard:
         return f"| {' | '.join(cells)} |"
 
 
+def too_few_text(task: dict[str, Any]) -> str:
+    """Return the text about a task of a card with `too_few_games`."""
+    minutes = task["too_few_games"]["more_minutes"]
+    width = "half the scale" if task["elo"] is None else f"{_WIDEST:g} points"
+    if minutes is None:
+        return f"too few games for an interval of {width}"
+    number = math.ceil(minutes)
+    more = f"{number:,} more minute{'s' if number > 1 else ''}"
+    return f"too few games: about {more} for an interval of {width}"
+
+
 def _share_text(share: float) -> str:
     return f"{share:.4f}"
 
@@ -157,6 +178,7 @@ def _task(outcome: Outcome) -> dict[str, Any]:
         "held_out": outcome.held_out,
         "perfection": _perfection(outcome),
         "rated": outcome.games > 0,
+        "too_few_games": _too_few_games(outcome),
         "beyond": None,
         "elo": None,
     }
@@ -169,6 +191,25 @@ def _on_ladder(outcome: Outcome) -> list[str]:
     """Return the ladder's agents that the policy met in training."""
     assert outcome.met is not None
     return [spec for spec in outcome.ladder.specs if spec in outcome.met]
+
+
+def _too_few_games(outcome: Outcome) -> dict[str, Any] | None:
+    """Return the games and minutes that a task needs for an interval of the stated width."""
+    if not outcome.games or outcome.ended != TIME_OVER:
+        return None
+    if outcome.estimate is None:
+        low, high = (outcome.ladder.score(value) for value in outcome.value()[1:])
+        now, wanted = high - low, _WIDEST_SCORE
+    else:
+        now = 2 * float(outcome.estimate.by_games)
+        ladder = 2 * float(outcome.estimate.by_ladder)
+        # More games do not reduce the ladder's part.
+        wanted = max(math.sqrt(max(_WIDEST**2 - ladder**2, 0)), LADDERS * ladder)
+    if now <= wanted:
+        return None
+    games = math.ceil(outcome.games * ((now / wanted) ** 2 - 1))
+    pace = outcome.seconds_per_game
+    return {"more_games": games, "more_minutes": games * pace / 60 if pace else None}
 
 
 def _perfection(outcome: Outcome) -> dict[str, Any] | None:

@@ -35,12 +35,15 @@ from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
 
-__all__ = ["Contender", "Outcome", "run_task"]
+__all__ = ["LADDERS", "TIME_OVER", "Contender", "Outcome", "run_task"]
 
 MakeAgent = Callable[[Game, int], Opponent]
 Progress = Callable[[str], Any]
 _LEAST = 20  # minimum number of pairs of games
-_LADDERS = 0.5  # games are enough if they add at most this share of the ladder's uncertainty
+LADDERS = 0.5
+"""Games are enough if they add at most this share of the ladder's uncertainty."""
+TIME_OVER = "the time was over"
+"""The reason why a task ended that more time would continue."""
 _LONG_ENOUGH = 60.0  # seconds of a task, of which measuring perfect play may take a third
 _SOLO_ROUND = 500
 _SOLO_GAMES = 10_000
@@ -112,6 +115,8 @@ class Outcome:
     """Whether the policy was rated only against agents that it did not meet in training."""
     perfection: Measure | None = None
     """The policy's distance from perfect play, if measured."""
+    seconds_per_game: float = 0.0
+    """Mean playing time of a game in this call, with all its processes; 0 if none was played."""
 
     @property
     def games(self) -> int:
@@ -244,7 +249,7 @@ def run_task(
         meeting.match(place).check_players()
     most = meeting.most_pairs()
     began = time.monotonic()
-    ended = ["the time was over"]
+    ended = [TIME_OVER]
     report = progress or (lambda _: None)
     aim = ladder.task.aim if aim is None else aim
     perfection = None
@@ -277,7 +282,7 @@ def run_task(
             if estimate.half_width <= aim:
                 ended[0] = f"the interval is within {aim:g} points"
                 return None
-            if estimate.by_games <= _LADDERS * estimate.by_ladder:
+            if estimate.by_games <= LADDERS * estimate.by_ladder:
                 ended[0] = "the remaining uncertainty is mainly the ladder's own"
                 return None
         allowed = strangers & (evidence.pairs < most)
@@ -350,6 +355,7 @@ def run_task(
         known,
         held_out and not alone,
         perfection,
+        meeting.seconds_a_game,
     )
 
 

@@ -12,6 +12,7 @@ from agents.report.formats import interval_text
 __all__ = ["Bar", "interval_chart"]
 
 _ROW = 46  # pixels from one row to the next
+_LABEL = 24  # pixels of a row for its label and numbers, above the bar
 _MOST_TICKS = 5  # maximum number of labels that fit on a phone
 _MARGIN = 4  # percent of free space on both sides, for marks and labels at the ends
 
@@ -57,8 +58,13 @@ def interval_chart(bars: Sequence[Bar], text: Callable[[float], str], title: str
     for tick in _ticks(first, last):
         x = place(tick)
         colour = "quiet" if tick == 0 else "edge"
+        # Only beside the bars, so that no line crosses a name or a number.
+        parts += [
+            f'<line x1="{x}" x2="{x}" y1="{k * _ROW + _LABEL}" y2="{(k + 1) * _ROW}" '
+            f'stroke="var(--{colour})"/>'
+            for k in range(len(bars))
+        ]
         parts.append(
-            f'<line x1="{x}" x2="{x}" y1="0" y2="{bottom}" stroke="var(--{colour})"/>'
             f'<text x="{x}" y="{bottom + 17}" text-anchor="middle" fill="var(--quiet)">'
             f"{html.escape(text(tick))}</text>"
         )
@@ -81,7 +87,7 @@ def _row(bar: Bar, top: int, place: Callable[[float], str], text: Callable[[floa
     parts = [
         f"<g><title>{label}: {text(bar.value)}{f' ({ends})' if known else ''}</title>",
         # A nested svg cuts off a long name before the numbers.
-        f'<svg y="{top}" width="62%" height="24"><text y="17" fill="var(--ink)" '
+        f'<svg y="{top}" width="62%" height="{_LABEL}"><text y="17" fill="var(--ink)" '
         f'font-weight="600">{label}</text></svg>',
         f'<text x="100%" y="{top + 17}" text-anchor="end" fill="var(--ink)">{numbers}</text>',
     ]

@@ -15,7 +15,13 @@ from agents.analysis.intervals import wilson
 from agents.analysis.losing_move import LossJudge, remarks
 from agents.arena.lost_games import lost_lines
 from agents.arena.ratings import Rating
-from agents.arena.tables import clock_lines, forfeit_lines, ratings_table, time_lines
+from agents.arena.tables import (
+    clock_lines,
+    forfeit_lines,
+    group_lines,
+    ratings_table,
+    time_lines,
+)
 from agents.report.formats import elo_text, interval_text, score_text
 from agents.report.interval_chart import Bar, interval_chart
 from agents.report.page import html_page
@@ -109,6 +115,7 @@ def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Ite
         "intervals of the distance to the diamond, which is fixed. To compare two neighbours, use "
         "the table, not the overlap of their bars.</p>"
     )
+    yield from (f'<p class="warning">{html.escape(line)}</p>' for line in group_lines(ratings))
     bars = [Bar(r.agent, r.elo, r.low, r.high) for r in ratings]
     yield interval_chart(bars, elo_text, "Ratings with their 95% intervals")
     yield ratings_table(ratings, pairs).html()

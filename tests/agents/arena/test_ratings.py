@@ -61,18 +61,20 @@ def test_the_citations_of_four_journals():
         assert (r.high - r.low) * LOGIT == pytest.approx(2 * 1.96 * error, rel=0.005)
 
 
-def test_half_games_against_an_imaginary_opponent():
-    # The vignette "Disconnected networks" of R's PlackettLuce. D lost its only game.
-    games = [("AB", (1, -1)), ("CA", (1, -1)), ("AD", (1, -1)), ("BA", (1, -1)), ("BC", (1, -1))]
-    found = by_name(rate(games, "ABCD", "A"))
-    published = {"A": 0.0, "B": 0.5184185, "C": 0.1354707, "D": -1.1537565}
-    assert {k: r.elo * LOGIT for k, r in found.items()} == pytest.approx(published, abs=1e-6)
+def test_without_one_sided_results_agents_win_as_often_as_their_ratings_say():
+    # These equations are those of the maximum of the likelihood, without any prior.
+    games = [("AB", (1, -1)), ("CA", (1, -1)), ("BA", (1, -1)), ("BC", (1, -1))]
+    elo = {r.agent: r.elo for r in rate(games, "ABC", "A")}
+    for agent, wins in {"A": 1, "B": 2, "C": 1}.items():
+        others = [seats.replace(agent, "") for seats, _ in games if agent in seats]
+        expected = sum(1 / (1 + 10 ** ((elo[k] - elo[agent]) / 400)) for k in others)
+        assert expected == pytest.approx(wins, abs=1e-6)
 
 
-def plain_likelihood(games, agents, point):
-    """Return the logarithm of the penalised likelihood, game by game.
+def plain_likelihood(games, point):
+    """Return the logarithm of the likelihood, game by game, with half a game for each size of tie.
 
-    `point` maps every agent, "?" and every size of tie to a logarithm.
+    `point` maps every agent and every size of tie to a logarithm.
     """
 
     def odds(picked):
@@ -96,9 +98,6 @@ def plain_likelihood(games, agents, point):
             )
             total += math.log(odds(picked) / possible)
             left = [(k, r) for k, r in left if r < best]
-    for k in agents:
-        d = point[k] - point["?"]
-        total -= 0.5 * (math.log1p(math.exp(d)) + math.log1p(math.exp(-d)))
     for size in sizes:
         total -= 0.5 * math.log(size + math.exp(point[size]))
     return total
@@ -106,15 +105,15 @@ def plain_likelihood(games, agents, point):
 
 def plain_peak(games, agents, sizes, fixed):
     """Return the maximum of the likelihood, by trying steps along every axis."""
-    point = dict.fromkeys([*agents, "?", *sizes], 0.0) | fixed
-    reached = plain_likelihood(games, agents, point)
+    point = dict.fromkeys([*agents, *sizes], 0.0) | fixed
+    reached = plain_likelihood(games, point)
     step = 1.0
     while step > 1e-4:
         moved = False
         for key, sign in itertools.product(point, (-1, 1)):
             if key not in fixed:
                 tried = point | {key: point[key] + sign * step}
-                value = plain_likelihood(games, agents, tried)
+                value = plain_likelihood(games, tried)
                 if value > reached:
                     point, reached, moved = tried, value, True
         if not moved:
@@ -171,13 +170,33 @@ def test_two_seats_of_three_win_two_thirds_between_equals():
 TRUE = {"random": 0, "a": 150, "b": 350, "c": 900}
 
 
-def simulated_pairs(rng):
-    results = []
-    for a, b in itertools.combinations(TRUE, 2):
-        p, q = 10 ** (TRUE[a] / 400), 10 ** (TRUE[b] / 400)
-        weights = np.array([p, 0.4 * math.sqrt(p * q), q])
-        results.append(pair(a, b, *map(int, rng.multinomial(40, weights / weights.sum()))))
-    return results
+LINKS = {f"agent {k:02}": 400 * math.log10(9) * k for k in range(12)}
+"""Agents of a chain: each one wins nine of ten games against the one before."""
+
+
+def result_of(rng, true, a, b, games, draws):
+    """Return a simulated result of two agents; `draws` is the odds of a draw between equals."""
+    p, q = 10 ** (true[a] / 400), 10 ** (true[b] / 400)
+    weights = np.array([p, draws * math.sqrt(p * q), q])
+    return pair(a, b, *map(int, rng.multinomial(games, weights / weights.sum())))
+
+
+def simulated_pairs(rng, games=40):
+    return TRUE, [
+        result_of(rng, TRUE, a, b, games, 0.4) for a, b in itertools.combinations(TRUE, 2)
+    ]
+
+
+def simulated_few(rng):
+    return simulated_pairs(rng, 10)
+
+
+def simulated_chain(rng, games=100):
+    return LINKS, [result_of(rng, LINKS, a, b, games, 0) for a, b in itertools.pairwise(LINKS)]
+
+
+def simulated_short(rng):
+    return simulated_chain(rng, 20)
 
 
 def simulated_tables(rng):
@@ -188,28 +207,55 @@ def simulated_tables(rng):
         weights = np.append(strengths, 0.3 * strengths.prod() ** (1 / 3))
         winner = rng.choice(4, p=weights / weights.sum())
         games.append((list(seats), [0.0 if winner == 3 else 1.5 * (k == winner) for k in range(3)]))
-    return games
+    return TRUE, games
 
 
-@pytest.mark.parametrize("simulated", [simulated_pairs, simulated_tables])
-def test_intervals_hold_the_truth_about_as_often_as_they_say(simulated):
+@pytest.mark.parametrize(
+    ("simulated", "number"),
+    [
+        (simulated_pairs, 150),
+        (simulated_tables, 150),
+        (simulated_chain, 40),
+        *(
+            pytest.param(simulated, 200, marks=pytest.mark.slow)
+            for simulated in (simulated_few, simulated_pairs, simulated_short, simulated_chain)
+        ),
+    ],
+)
+def test_intervals_hold_the_truth_about_as_often_as_they_say(simulated, number):
     held = []
     errors = []
     held_by_leads = []
-    for seed in range(150):
-        ratings = rate(simulated(np.random.default_rng(seed)), list(TRUE))
-        rated = [r for r in ratings if r.agent != "random"]
-        held += [r.low <= TRUE[r.agent] <= r.high for r in rated]
-        errors += [r.elo - TRUE[r.agent] for r in rated]
-        # Only for the best agent, which is always the same. Agents next to each other in the table
-        # are selected by luck.
-        lead = ratings[0].lead
-        held_by_leads.append(lead.low <= TRUE["c"] - TRUE[lead.over] <= lead.high)
+    for seed in range(number):
+        true, results = simulated(np.random.default_rng(seed))
+        ratings = rate(results, list(true))
+        zero, *_, best = true
+        rated = [r for r in ratings if r.agent != zero]
+        held += [r.low <= true[r.agent] <= r.high for r in rated]
+        errors += [r.elo - true[r.agent] for r in rated]
+        # Only for the best agent, which is nearly always the same. Agents next to each other in the
+        # table are selected by luck.
+        if ratings[0].agent == best:
+            lead = ratings[0].lead
+            held_by_leads.append(lead.low <= true[best] - true[lead.over] <= lead.high)
     print(f"\n{np.mean(held):.3f} of {len(held)}, mean error {np.mean(errors):.1f}")
     print(f"{np.mean(held_by_leads):.3f} of {len(held_by_leads)} leads")
-    assert 0.92 < np.mean(held) < 0.98
-    assert 0.91 < np.mean(held_by_leads) < 0.99
-    assert abs(np.mean(errors)) < 15
+    assert 0.92 < np.mean(held) < 0.99
+    assert 0.91 < np.mean(held_by_leads) <= 1
+    assert abs(np.mean(errors)) < np.std(errors) / 1.5
+
+
+@pytest.mark.parametrize(("agents", "games"), [(50, 10), (20, 100)])
+def test_a_long_chain_has_the_odds_of_its_links(agents, games):
+    names = [str(k) for k in range(agents)]
+    won = 9 * games // 10
+    results = [pair(a, b, won, 0, games - won) for b, a in itertools.pairwise(names)]
+    top, *_ = rate(results, names)
+    true = 400 * math.log10(9) * (agents - 1)
+    assert (top.agent, top.elo) == (names[-1], pytest.approx(true, abs=0.1))
+    # The standard error of a sum of independent differences.
+    half = 1.96 * math.sqrt((agents - 1) / (0.09 * games)) / LOGIT
+    assert top.high - top.low == pytest.approx(2 * half, rel=0.03)
 
 
 # -- Changes without effect -------------------------------------------------------------
@@ -218,7 +264,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(simulated):
 @pytest.fixture(scope="module")
 def games():
     rng = np.random.default_rng(5)
-    return simulated_tables(rng) + MIXED
+    return simulated_tables(rng)[1] + MIXED
 
 
 @pytest.fixture(scope="module")
@@ -329,11 +375,56 @@ def test_leads_are_clear_where_intervals_overlap():
     assert last.lead is None
 
 
+def test_half_a_game_is_lost_only_to_the_next_weaker_agents():
+    # Each agent won all its games, so each lead is that of 20 games to a half.
+    names = ["z", "y", "x", "w"]
+    results = [pair(a, b, 20, 0, 0) for b, a in itertools.combinations(names, 2)]
+    ratings = rate(results, names)
+    assert [r.agent for r in ratings] == names[::-1]
+    for r in ratings[:-1]:
+        assert r.lead.elo == pytest.approx(400 * math.log10(40), abs=10)
+    # Agents that won against each other lose half a game together.
+    shared = [pair("x", "z", 30, 0, 0), pair("y", "z", 10, 0, 0), pair("x", "y", 5, 0, 5)]
+    found = by_name(rate(shared, "xyz", "z"))
+    assert found["x"].elo == pytest.approx(400 * math.log10(80), abs=1)
+    assert found["y"].elo == pytest.approx(found["x"].elo, abs=1)
+
+
+def test_draws_make_an_unbeaten_agents_rating_finite():
+    # No half game is lost, since x and y show how often equal agents draw.
+    games = [(seats, returns) for seats in ("xy", "xz", "yz") for returns in [(1, -1)] * 8]
+    games += [(seats, (0, 0)) for seats in ("xy", "xz", "yz") for _ in range(4)]
+    games += [("xy", (-1, 1))] * 8
+    at, _ = plain_peak(games, ["x", "y", "z"], [2], {"z": 0.0})
+    found = by_name(rate(games, "xyz", "z"))
+    assert found["x"].elo * LOGIT == pytest.approx(at["x"], abs=0.002)
+
+
+# -- Agents that never met --------------------------------------------------------------
+
+
 def test_agents_that_never_met_are_told_apart_by_little():
     (r,) = [r for r in rate([], ["random", "x"]) if r.agent == "x"]
     assert r.elo == pytest.approx(0, abs=1e-6)
     assert -2000 < r.low < -500
     assert 500 < r.high < 2000
+
+
+def test_groups_that_never_met_do_not_change_each_other():
+    one = [pair("a", "b", 30, 0, 10), pair("b", "c", 20, 0, 20)]
+    other = [("xyz", (1, -0.5, -0.5)), ("xyz", (-0.5, 1, -0.5)), ("xyz", (-0.5, -0.5, 1))]
+    names = [*"abc", *"xyz", "idle"]
+    ratings = rate([*one, *other], names, "c")
+    found = by_name(ratings)
+    for results, agents in ((one, "abc"), (other, "xyz")):
+        for r in rate(results, agents, agents[-1]):
+            assert found[r.agent].elo - found[agents[-1]].elo == pytest.approx(r.elo, abs=1e-4)
+    groups = {r.agent: r.group for r in ratings}
+    assert groups["a"] == groups["b"] == groups["c"] == 0
+    assert groups["x"] == groups["y"] == groups["z"] != groups["idle"]
+    assert {*groups.values()} == {0, 1, 2}
+    for r, below in itertools.pairwise(ratings):
+        assert (r.lead is None) == (groups[r.agent] != groups[below.agent])
 
 
 def test_tables_of_all_kinds_have_ratings():

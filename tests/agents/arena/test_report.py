@@ -8,6 +8,8 @@ import pytest
 
 import boardenvs
 from agents.arena import rated, report, round_robin, solos
+from agents.arena.page import page_html
+from agents.arena.tables import arena_text
 from agents.command import main
 
 
@@ -60,6 +62,21 @@ def test_the_report_has_ratings():
     assert {rating["agent"] for rating in told["ratings"]} == {"random", "greedy"}
     alone = boardenvs.make("dominoes175")
     assert report(alone, 0, list(solos(alone, ["random"], 4, 0)))["ratings"] == []
+
+
+def test_groups_that_never_met_are_named():
+    game = boardenvs.make("game112")
+    specs = [["random", "greedy"], ["exact", "mixed:50:greedy"]]
+    results = [one for pair in specs for one in round_robin(game, pair, 10, 0)]
+    told = report(game, 0, results)
+    assert [sorted(group) for group in told["groups"]] == [sorted(group) for group in specs]
+    assert [list(rating) for rating in told["ratings"]] == [["agent", "elo", "low", "high"]] * 4
+    ratings = rated(results)
+    for text in (arena_text(game, results, ratings), page_html(told, ratings)):
+        assert "never met: greedy, random; " in text
+    connected = [*results, *round_robin(game, ["greedy", "exact"], 10, 0)]
+    assert "groups" not in report(game, 0, connected)
+    assert "never met" not in arena_text(game, connected, rated(connected))
 
 
 @pytest.mark.parametrize(

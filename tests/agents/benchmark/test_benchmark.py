@@ -1,6 +1,7 @@
 """`agents.benchmark`: rating a policy, continuing, and reports."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -130,9 +131,43 @@ def test_where_the_ladder_ends_is_told(monkeypatch):
 
 
 def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
-    monkeypatch.setattr(running, "_LADDERS", 1e6)
+    monkeypatch.setattr(running, "LADDERS", 1e6)
     (task,) = agents.benchmark("greedy", **QUICK | {"aim": 1.0}).to_dict()["tasks"]
     assert "ladder's own" in task["ended"]
+
+
+@pytest.mark.parametrize(
+    ("task", "policy", "minutes"), [("game112", "random", 0.1), ("dominoes175", "greedy", 0.01)]
+)
+def test_a_card_of_too_few_games_says_how_many_more_minutes_it_needs(
+    task, policy, minutes, monkeypatch
+):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: clock.now))
+
+    class Slow:
+        def __init__(self, game, seed):
+            self.agent = agents.make(policy, game, seed)
+
+        def act(self, states):
+            clock.now += 0.1 * len(states)
+            return self.agent.act(states)
+
+    def rated(minutes):
+        card = agents.benchmark(Slow, tasks=[task], minutes=minutes)
+        return card, card.to_dict()["tasks"][0]
+
+    card, first = rated(minutes)
+    wanted = first["too_few_games"]
+    assert list(wanted) == ["more_games", "more_minutes"]
+    pace = clock.now / 60 / first["games"]
+    assert wanted["more_minutes"] == pytest.approx(pace * wanted["more_games"], rel=0.3)
+    for text in (str(card), page_html(card)):
+        assert re.search(r"too few games: about \d+ more minutes? for an interval of", text)
+    card, enough = rated(minutes + 1.3 * wanted["more_minutes"])
+    assert enough["too_few_games"] is None
+    assert enough["games"] > 1.5 * first["games"]
+    assert "too few games" not in str(card) + page_html(card)
 
 
 def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):

@@ -81,6 +81,14 @@ def test_the_axis_is_marked_at_round_numbers(low, high, expected):
         assert ticks == expected
 
 
+def test_no_line_crosses_a_label():
+    svg = drawn()
+    lines = [[float(line.get(key)) for key in ("y1", "y2")] for line in svg.iter(f"{SVG}line")]
+    for row in svg.findall(f"{SVG}g"):
+        baseline = float(row.find(f"{SVG}text").get("y"))  # letters reach 13 above and 4 below it
+        assert all(low >= baseline + 4 or high <= baseline - 13 for low, high in lines)
+
+
 def test_one_fixed_value_alone():
     svg = drawn([Bar("random", 0.0, 0.0, 0.0)])
     assert "50.000%" in [e.get("x") for e in svg.iter()]

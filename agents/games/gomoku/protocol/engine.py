@@ -23,10 +23,10 @@ __all__ = ["EngineAgent"]
 
 _SECONDS = 1.0
 """Default time for a move."""
-_START = 300.0
+_START = 120.0
 """Seconds for a program to start, since it may have to compile on a busy machine."""
-_PATIENCE = (1.0, 2.0, 4.0, 8.0)
-"""Seconds to wait for the answer to each RESTART."""
+_PATIENCE = (0.5, 1.5, 3.0)
+"""Seconds to wait for the answer to each RESTART; the first two if a TURN has no answer."""
 _MEMORY = 350 * 2**20
 """Memory limit in bytes, as in the tournament."""
 
@@ -41,14 +41,14 @@ class EngineAgent(Agent):
     agent sends only the other player's move, by TURN. A program may lose input that it reads right
     after its move, so the agent repeats RESTART until the program answers.
 
-    If a TURN has no answer in time, the agent sends RESTART. A program that answers with its move
-    is late. A program that answers OK receives the position by BOARD and has the time for a move
-    once more.
+    If a TURN has no answer in time, the agent sends RESTART. A program that answers with its move,
+    or not at all, is late. A program that answers OK receives the position by BOARD and has the
+    time for a move once more.
 
-    The agent forfeits a game if the program ends by itself, answers late, or answers no empty cell.
-    The agent then plays an illegal action, and a `RuntimeWarning` gives the reason. On an empty
-    board every action is legal, so the agent plays the illegal action a move later. For the next
-    position the agent starts the program again.
+    The agent forfeits a game if the program ends by itself, answers late, answers no empty cell, or
+    writes too much without an answer. The agent then plays an illegal action, and a
+    `RuntimeWarning` gives the reason. On an empty board every action is legal, so the agent plays
+    the illegal action a move later. For the next position the agent starts the program again.
     """
 
     repeatable = False
@@ -207,7 +207,8 @@ class EngineAgent(Agent):
         if self._fresh:
             return
         answers = (
-            process.ask("RESTART", seconds=seconds, passed_over=["ERROR"]) for seconds in _PATIENCE
+            process.ask("RESTART", seconds=seconds, passed_over=["ERROR"])
+            for seconds in (_PATIENCE[:2] if turn else _PATIENCE)
         )
         answer = next(filter(None, answers), "")
         word = answer.partition(" ")[0].upper()

@@ -29,6 +29,9 @@ _PART = 2**16
 """Maximum number of bytes of one read."""
 _LONGEST = 2**16
 """Maximum number of bytes of a line."""
+_MOST_OUTPUT, _MOST_ERRORS = 2**20, 2**24
+"""Maximum numbers of bytes of output, and of standard error, without an answer to a request. Lines
+of output take more processor time to read."""
 _TAIL = 2**12
 """Maximum number of bytes kept of a program's standard error."""
 _LINE_END = re.compile(rb"[\r\n]")
@@ -68,6 +71,8 @@ class EngineProcess:
         self._errors = b""
         self._over = False
         """Whether the output has ended."""
+        self._written = {True: 0, False: 0}
+        """Bytes of output, and of standard error, that were read since the last request."""
         self.close = weakref.finalize(self, _end, self._process, self._selector)
         """End the program and its children, by force if needed; also runs at this process's end."""
         for stream in (self._process.stdout, self._process.stderr):
@@ -102,9 +107,11 @@ class EngineProcess:
             The line, or `None` if none came in time.
 
         Raises:
-            EngineError: the program has ended, or has written a line that is too long.
+            EngineError: the program has ended, or has written a line that is too long, or more
+                than `_MOST_OUTPUT` or `_MOST_ERRORS` without an answer.
         """
         self.complaint = ""
+        self._written = {True: 0, False: 0}
         self.tell(*lines)
         end = time.perf_counter() + seconds
         while (line := self._line(end)) is not None:
@@ -136,6 +143,9 @@ class EngineProcess:
             if not part:
                 self._selector.unregister(source)
                 source.close()
+            self._written[is_output] += len(part)
+            if self._written[is_output] > (_MOST_OUTPUT if is_output else _MOST_ERRORS):
+                raise EngineError(f"wrote {self._written[is_output]:,} bytes without an answer")
             if not is_output:
                 self._errors = (self._errors + part)[-_TAIL:]
                 continue

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import re
 import subprocess
 import sys
 import threading
@@ -153,7 +154,10 @@ def test_a_request_before_start_is_refused_once(manager):
 
 def test_what_it_is():
     (answer,) = Manager()("ABOUT")
-    assert answer.startswith('name="boardenvs first", version="')
+    told = dict(re.findall(r'(\w+)="([^"]*)"', answer))
+    assert list(told) == ["name", "version", "author", "country"]
+    assert told["name"] == "boardenvs first"
+    assert all(told.values())
 
 
 @pytest.mark.parametrize(

@@ -107,12 +107,13 @@ input()
 
 
 @pytest.mark.parametrize("line", ["MESSAGE x", "", "ERROR x"])
-def test_the_time_is_over_whatever_a_program_writes(line, copied):
+def test_a_flood_without_an_answer_is_an_error(line, copied):
     code = f"import sys\nwhile True: sys.stdout.write({line + chr(10)!r} * 10_000)"
     with running(code) as process:
         tracemalloc.start()
         try:
-            assert process.ask(seconds=0.5, passed_over=["ERROR"]) is None
+            with pytest.raises(EngineError, match=r"^wrote 1,\d{3},\d{3} bytes without an answer$"):
+                process.ask(seconds=PATIENCE, passed_over=["ERROR"])
             assert tracemalloc.get_traced_memory()[1] < 2**24
         finally:
             tracemalloc.stop()

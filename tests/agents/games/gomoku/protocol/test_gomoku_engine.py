@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,8 @@ for line in sys.stdin:
         continue
     telling = word == "BOARD"
     if word == "START":
+        while how == "floods":
+            print("MESSAGE starting\\n" * 1000, flush=True)
         size = int(rest)
         print("OK" if how != "refuses" else "ERROR too large", flush=True)
     elif word == "RESTART":
@@ -173,6 +176,22 @@ def test_what_a_program_never_answers_loses_the_game(small, dropping, how, asked
         assert play_match(small, [engine, "random"], 2, 1).forfeits == [forfeits, 0]
 
 
+@pytest.mark.slow
+def test_a_program_that_ignores_turn_loses_after_a_few_seconds(small):
+    code = """
+import sys
+for line in sys.stdin:
+    if line.startswith(("START", "BEGIN")):
+        print("OK" if line.startswith("START") else "0,0", flush=True)
+"""
+    engine = EngineAgent(small, command=shlex.join([sys.executable, "-c", code]), time_limit=0.3)
+    engine.check_can_play(small.new(1, 0))
+    before = time.perf_counter()
+    with pytest.warns(RuntimeWarning, match="did not answer TURN .* within 0.8 s; .* forfeits"):
+        assert play_match(small, [engine, "random"], 1, 1).forfeits == [1, 0]
+    assert time.perf_counter() - before < 8  # 0.8 s, 2 s to answer RESTART and 1 s to end
+
+
 def test_both_colours_and_many_games(small, program):
     scores = play_match(small, [EngineAgent(small, command=program("well")), "random"], 6, 1)
     assert scores.forfeits == [0, 0]
@@ -252,10 +271,12 @@ def test_a_first_move_that_fails_loses_the_game_too(small, program):
         ("./no-such-program", "engine './no-such-program' .*No such file"),
         ("'", "engine .*No closing quotation"),
         ("refuses", "START 7 .*'ERROR too large'"),
+        ("floods", "engine .*floods' wrote .* bytes without an answer"),
     ],
 )
 def test_what_cannot_play_is_told_before_the_match(small, program, command, message):
-    engine = EngineAgent(small, command=program(command) if command == "refuses" else command)
+    faulty = command in ("refuses", "floods")
+    engine = EngineAgent(small, command=program(command) if faulty else command)
     with pytest.raises(ValueError, match=message):
         play_match(small, [engine, "random"], 2, 1)
 

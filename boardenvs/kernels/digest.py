@@ -82,10 +82,10 @@ def digest(
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:16]
 
 
-def instructions(function: types.FunctionType) -> int:
+def instructions(function: Callable[..., Any]) -> int:
     """Return the number of byte code instructions of a function and of all that it calls."""
-    seen: set[types.FunctionType] = set()
-    todo = [function]
+    seen: set[Callable[..., Any]] = set()
+    todo: list[Any] = [function]
     while todo:
         one = todo.pop()
         if one not in seen and one.__module__.partition(".")[0] not in _FOREIGN:

@@ -12,7 +12,7 @@ PACKAGE = Path(boardenvs.__file__).parent
 TEXT = (PACKAGE / "CHANGES.md").read_text(encoding="utf-8")
 
 
-def test_the_newest_section_is_this_version():
+def test_the_newest_release_is_this_version():
     assert re.findall(r"^## (\d\S*),", TEXT, re.MULTILINE)[0] == boardenvs.__version__
 
 

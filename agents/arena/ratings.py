@@ -12,13 +12,14 @@ Intervals contain the differences that the profile likelihood does not reject (V
 Moolgavkar, "A method for computing profile-likelihood-based confidence intervals", Applied
 Statistics 37, 1988). Unlike intervals from standard errors, they are valid for lopsided results.
 
-An agent that never lost has no finite maximum, and neither has a set of agents of which none lost
-to the others (L. Ford, American Mathematical Monthly 64, 1957). Only such sets also lose half a
-game, to the next weaker ones that they met. So an agent that won all its N games is rated
-400 log10(2 N) above its opponent, and the upper end of its interval depends mainly on that half
-game. All other ratings are maxima of the likelihood itself. A prior for every agent, as the half
+The likelihood of an agent that never lost has no finite maximum. The same holds for a set of agents
+of which none lost to the others (L. Ford, American Mathematical Monthly 64, 1957). Only such an
+agent or set loses half a game more, to the next weaker agents that it met. So an agent that won all
+its N games is rated 400 log10(2 N) above its opponent, and the upper end of its interval depends
+mainly on the half game. All other ratings are maxima of the likelihood itself. A prior for every
+agent would shorten long chains of agents that met only their neighbours. An example is the half
 games of R's PlackettLuce (Turner, van Etten, Firth and Kosmidis, Computational Statistics 35,
-2020), would shorten long chains of agents that met only their neighbours.
+2020).
 
 Groups of agents that never met, not even through others, have no common scale. Each group as a
 whole, with the mean strength of its agents, wins and loses half a game against an imaginary
@@ -84,7 +85,7 @@ class Rating:
     anchor's uncertainty, which a lead excludes."""
     group: int = 0
     """Number of the agent's group, 0 for the anchor's. Agents of different groups never met, not
-    even through others, so no result tells which one is stronger."""
+    even through others, so no result shows which one is stronger."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rating as in the arena's JSON, rounded to a tenth of a point."""

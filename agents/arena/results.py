@@ -172,7 +172,7 @@ def report(
       plies, such as "w31 l28".
     - `forfeits` has the number of games that a and b lost by an illegal move, or one number for a
       single agent.
-    - `groups` has the agents of each group, if there are groups that never met: the ratings of
+    - `groups` has the agents of each group, if there are groups that never met. The ratings of
       different groups cannot be compared.
     - `openings` is the name of the openings, if the games used any.
     - `lost` has the move that lost each lost game, if there was a judge; see `LostGame`.

@@ -2,8 +2,8 @@
 
 The import registers the games. It requires the extra `[openspiel]`. The parameters are those of
 `boardenvs.make`, see `boardenvs.openspiel.parameters`. Chance is explicit (see
-`boardenvs.explicit_chance`). All games have perfect information: what Dominoes 175 hides is drawn
-when it is revealed.
+`boardenvs.explicit_chance`). All games have perfect information. The hidden tiles of Dominoes 175
+are chance: a tile is drawn when it is turned over.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import counted, shown, text_value, whole_number
+from boardenvs.core.checks import counted, is_whole, shown, text_value, whole_number
 from boardenvs.core.records import own_names
 from boardenvs.show.grid import cell_span, cell_width, grid_text
 from boardenvs.show.spans import Span
@@ -57,7 +57,8 @@ def check_board(game: Any, board_shape: Any) -> None:
     if board_shape is not None:
         sizes = {math.prod(game.state_dtype[name].shape) for name in _names(game)}
         pair = isinstance(board_shape, tuple) and len(board_shape) == 2
-        if not pair or math.prod(board_shape) not in sizes or not 1 <= board_shape[1] <= 26:
+        numbers = pair and all(map(is_whole, board_shape))
+        if not numbers or math.prod(board_shape) not in sizes or not 1 <= board_shape[1] <= 26:
             raise ValueError(
                 f"board_shape must be rows and columns of a field, with at most 26 columns, got "
                 f"{shown(board_shape)}"

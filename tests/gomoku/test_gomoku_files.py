@@ -143,7 +143,7 @@ def test_the_rule_of_the_file(path, name, content):
     ],
 )
 @pytest.mark.parametrize("exact", [False, True])
-def test_a_rule_that_is_not_known_may_be_given(path, name, content, exact):
+def test_the_callers_game_replaces_an_unknown_rule(path, name, content, exact):
     place = path(name, content)
     game = boardenvs.make("gomoku", exact=exact)
     assert Episode.load(place, game).game == game
@@ -151,7 +151,7 @@ def test_a_rule_that_is_not_known_may_be_given(path, name, content, exact):
         Episode.load(place)
 
 
-def test_all_games_of_a_file(path):
+def test_load_all_returns_all_games_of_a_file(path):
     second = SGF.replace("SZ[15]", "SZ[9]").replace("PB[wine]PW[pela]", "PB[pela]PW[wine]")
     second = second[: second.index(";B[ih]")].replace("[hh]", "[ee]") + ")"
     both = Episode.load_all(path("match.sgf", f"{SGF}\n{second}\n"))

@@ -79,7 +79,7 @@ def test_the_contract_finds_the_game_in_the_current_folder(ran, command):
 
 
 @needs_checkout
-def test_a_game_that_cannot_be_imported_is_one_line(ran):
+def test_a_game_that_cannot_be_imported_is_refused_in_one_line(ran):
     done = ran(PYTEST, "-n", "0", *CONTRACT, "--game", "nim:Mim")
     assert done.stdout == ""
     (line,) = done.stderr.strip().splitlines()

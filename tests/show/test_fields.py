@@ -157,7 +157,9 @@ def test_pieces_have_a_look_in_a_terminal():
     assert Boards(CELLS).presentation.spans(Boards(CELLS).start[0]) == []
 
 
-@pytest.mark.parametrize("shape", [(2, 2), (1, 27), (-2, -3), [2, 3], 6, (6,)])
+@pytest.mark.parametrize(
+    "shape", [(2, 2), (1, 27), (-2, -3), (2.0, 3.0), (None, 3), [2, 3], 6, (6,)]
+)
 def test_a_board_has_the_cells_of_a_field(shape):
     with pytest.raises(ValueError, match=r"^board_shape "):
         Boards(("cells", np.int8, (6,)), ("more", np.int8, (27,)), board_shape=shape)

@@ -112,18 +112,18 @@ def tables_of(report):
 
 def page_block(name):
     """Return a page's block: origin of the trained agent, command and results."""
-    told = ""
+    origin = ""
     report = read_report(name)
     if "trained" in command(name).split():
         path = shipped(boardenvs.make(report["game"], **report["params"]))
         card = read_card(path)
-        told = (
+        origin = (
             f"`trained` is `agents/games/{path.parent.name}/{path.name}`, made by "
             f"`{card['command']}` in {card['steps']:,} decisions.\n\n"
         )
     tables = "\n".join(table.markdown() for table in tables_of(report))
     scale = f"\n{SCALE}" if report["pairs"] else ""
-    return f"{told}```bash\n{command(name)}\n```\n\n{tables}{scale}"
+    return f"{origin}```bash\n{command(name)}\n```\n\n{tables}{scale}"
 
 
 def overview_rows():

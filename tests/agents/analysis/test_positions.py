@@ -85,7 +85,7 @@ def test_what_is_none_is_told_in_one_line(text, options, said):
     assert len(str(refused.value)) < 1000
 
 
-def test_a_file_that_is_not_utf_8(tmp_path):
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path):
     game = boardenvs.make("game112")
     path = tmp_path / "board.txt"
     path.write_bytes(BOARD.encode("utf-8-sig"))

@@ -61,7 +61,7 @@ def test_the_citations_of_four_journals():
         assert (r.high - r.low) * LOGIT == pytest.approx(2 * 1.96 * error, rel=0.005)
 
 
-def test_without_one_sided_results_agents_win_as_often_as_their_ratings_say():
+def test_without_one_sided_results_ratings_predict_the_number_of_wins():
     # These equations are those of the maximum of the likelihood, without any prior.
     games = [("AB", (1, -1)), ("CA", (1, -1)), ("BA", (1, -1)), ("BC", (1, -1))]
     elo = {r.agent: r.elo for r in rate(games, "ABC", "A")}
@@ -222,7 +222,7 @@ def simulated_tables(rng):
         ),
     ],
 )
-def test_intervals_hold_the_truth_about_as_often_as_they_say(simulated, number):
+def test_95_of_100_intervals_contain_the_true_rating(simulated, number):
     held = []
     errors = []
     held_by_leads = []

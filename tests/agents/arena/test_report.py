@@ -57,9 +57,9 @@ def test_games_for_more_than_two_are_rated_one_by_one():
 def test_the_report_has_ratings():
     game = boardenvs.make("game112")
     results = list(round_robin(game, ["random", "greedy"], 20, 0))
-    told = report(game, 0, results)
-    assert [list(rating) for rating in told["ratings"]] == [["agent", "elo", "low", "high"]] * 2
-    assert {rating["agent"] for rating in told["ratings"]} == {"random", "greedy"}
+    found = report(game, 0, results)
+    assert [list(rating) for rating in found["ratings"]] == [["agent", "elo", "low", "high"]] * 2
+    assert {rating["agent"] for rating in found["ratings"]} == {"random", "greedy"}
     alone = boardenvs.make("dominoes175")
     assert report(alone, 0, list(solos(alone, ["random"], 4, 0)))["ratings"] == []
 
@@ -68,11 +68,11 @@ def test_groups_that_never_met_are_named():
     game = boardenvs.make("game112")
     specs = [["random", "greedy"], ["exact", "mixed:50:greedy"]]
     results = [one for pair in specs for one in round_robin(game, pair, 10, 0)]
-    told = report(game, 0, results)
-    assert [sorted(group) for group in told["groups"]] == [sorted(group) for group in specs]
-    assert [list(rating) for rating in told["ratings"]] == [["agent", "elo", "low", "high"]] * 4
+    found = report(game, 0, results)
+    assert [sorted(group) for group in found["groups"]] == [sorted(group) for group in specs]
+    assert [list(rating) for rating in found["ratings"]] == [["agent", "elo", "low", "high"]] * 4
     ratings = rated(results)
-    for text in (arena_text(game, results, ratings), page_html(told, ratings)):
+    for text in (arena_text(game, results, ratings), page_html(found, ratings)):
         assert "never met: greedy, random; " in text
     connected = [*results, *round_robin(game, ["greedy", "exact"], 10, 0)]
     assert "groups" not in report(game, 0, connected)

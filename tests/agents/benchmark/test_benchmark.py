@@ -139,7 +139,7 @@ def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
 @pytest.mark.parametrize(
     ("task", "policy", "minutes"), [("game112", "random", 0.1), ("dominoes175", "greedy", 0.01)]
 )
-def test_a_card_of_too_few_games_says_how_many_more_minutes_it_needs(
+def test_a_card_of_too_few_games_reports_the_minutes_it_still_needs(
     task, policy, minutes, monkeypatch
 ):
     clock = SimpleNamespace(now=0.0)

@@ -102,7 +102,7 @@ def test_what_is_told_beside_a_board(command):
     assert f"\n{game.presentation.turn_line(state)}\n" in out
 
 
-def test_a_game_of_a_file_with_several(command, fails, tmp_path):
+def test_analyse_reads_one_game_of_a_file_with_several(command, fails, tmp_path):
     file = tmp_path / "match.sgf"
     file.write_text("(;GM[4]SZ[9];B[aa])\n(;GM[4]SZ[9];B[ee];W[ff])\n")
     arguments = ["analyse", "gomoku", file, "greedy"]

@@ -108,7 +108,7 @@ def test_every_turn_of_the_opponent_has_a_word_of_its_own(command, own_module, t
     assert len(set(words)) == len(words) > 2
 
 
-def test_a_saved_model_of_stable_baselines3(command, fails, tmp_path, monkeypatch):
+def test_commands_accept_a_saved_model_of_stable_baselines3(command, fails, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     env = gymnasium.make(env_id("game112"))
     MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, device="cpu").save("model.zip")

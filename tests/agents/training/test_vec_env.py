@@ -146,7 +146,7 @@ def test_what_is_written_into_infos_stays_in_their_step(joined):
         (lambda: [SeatVectorEnv(2, "game112")], {1: print}, "index of listeners .*, got 1"),
     ],
 )
-def test_what_cannot_be_joined(envs, listeners, said, refused):
+def test_environments_that_cannot_be_joined_are_refused(envs, listeners, said, refused):
     with refused(said):
         SB3VecEnv(envs(), listeners=listeners)
 

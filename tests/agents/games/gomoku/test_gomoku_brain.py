@@ -152,12 +152,12 @@ def test_a_request_before_start_is_refused_once(manager):
     assert manager("BOARD", "1,1,1", "DONE", "START 9") == ["ERROR BOARD before START", "OK"]
 
 
-def test_what_it_is():
+def test_about_has_the_fields_of_gomocup():
     (answer,) = Manager()("ABOUT")
-    told = dict(re.findall(r'(\w+)="([^"]*)"', answer))
-    assert list(told) == ["name", "version", "author", "country"]
-    assert told["name"] == "boardenvs first"
-    assert all(told.values())
+    fields = dict(re.findall(r'(\w+)="([^"]*)"', answer))
+    assert list(fields) == ["name", "version", "author", "country"]
+    assert fields["name"] == "boardenvs first"
+    assert all(fields.values())
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,6 @@ def test_after_the_end_there_is_nothing_to_choose_but_all_is_finite():
     assert torch.isfinite(found[Columns.ACTION_DIST_INPUTS].log_softmax(1)).all()
 
 
-def test_its_agent_has_its_name(gekitai):
+def test_the_modules_agent_has_the_modules_name(gekitai):
     scores = agents.play_match(gekitai, [made(gekitai).agent(gekitai), "random"], 2, seed=0)
     assert str(scores).startswith("MaskedModule: ")

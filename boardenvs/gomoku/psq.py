@@ -96,7 +96,7 @@ def _rule_of_end(lines: list[tuple[int, str]], game: Game | None) -> bool | None
             )
         result = _RESULT.fullmatch(line) if place == 1 else None
         if _STONE.fullmatch(line) and (result is None or line.count(",") > 1):
-            raise ValueError(f"line {number} must be no stone after the end, got {line[:20]!r}")
+            raise ValueError(f"line {number} must not be a stone after the end, got {line[:20]!r}")
         if result is not None and (rule := _RULE.search(result[1])):
             exact = exact_of(rule[0], game)
     return exact

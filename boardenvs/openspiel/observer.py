@@ -41,7 +41,7 @@ class BoardObserver:
 
 
 class HistoryObserver:
-    """An observer of the history, including chance. Nothing is hidden."""
+    """An observer of the history, including chance. All players observe the same."""
 
     tensor = None
 

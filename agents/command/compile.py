@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -73,9 +74,13 @@ def _uses(game: Game) -> Iterator[Callable[[], object]]:
     yield lambda: _step_pettingzoo(game)
     yield lambda: play_match(game, ["random"] * game.num_players, 2, seed=0)
     for name in names_for(game):
-        # A few simulations use every loop.
-        options = {"simulations": 3} if "simulations" in options_of(name, game) else {}
-        yield lambda name=name, options=options: _act(game, make(name, game, 0, **options))  # type: ignore[misc]
+        known = options_of(name, game)
+        # A few simulations use every loop, but those that end at a time.
+        limits: list[dict[str, Any]] = [{"simulations": 3} if "simulations" in known else {}]
+        if "time_limit" in known:
+            limits.append({"time_limit": 0.01})
+        for limit in limits:
+            yield lambda name=name, limit=limit: _act(game, make(name, game, 0, **limit))  # type: ignore[misc]
 
 
 def _step_batch(game: Game) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
 from agents.games import player_module
 from agents.making import make, options_of
+from agents.search.tree import simulations_within_memory
 from agents.specs import parse
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.inbox import standard_inbox
+from boardenvs.kernels.interpreting import never_compile
+from boardenvs.kernels.waits import waits_for
 
 __all__ = ["add"]
 
@@ -19,6 +23,12 @@ _TIME = "time_limit"
 """The option of agents that limits their thinking time."""
 _AT_ONCE = 0.01
 """Seconds that the agent thinks in its first move, which prepares the program."""
+_MEMORY = 256_000_000
+"""Bytes that the program may use if the manager sends no limit."""
+_PROGRAM = 216_000_000
+"""Bytes that the program uses without the tree of its search."""
+_LEAST_TREE = 16_000_000
+"""Smallest limit of a tree (bytes)."""
 
 
 def add(commands: Commands) -> None:
@@ -46,16 +56,29 @@ def _run(options: argparse.Namespace) -> None:
     (spec,) = timed([options.agent], options, game)
     parsed = parse(spec, game)
 
-    def make_agent(game: Game, seconds: float | None) -> Opponent:
+    def make_agent(game: Game, seconds: float | None, memory: int | None) -> Opponent:
         # A limit in the spec takes precedence over the manager's time.
         free = parsed.declared is not None and not parsed.arguments and seconds is not None
-        limit = {"time_limit": seconds} if free and _TIME in options_of(parsed.name, game) else {}
-        return make(spec, game, options.seed, **limit)
+        limits: dict[str, Any] = {}
+        known = options_of(parsed.name, game)
+        if free and _TIME in known:
+            limits[_TIME] = seconds
+            if "evaluator" in known and memory != 0:  # its tree grows with every simulation
+                room = max(_LEAST_TREE, (_MEMORY if memory is None else memory) - _PROGRAM)
+                limits["simulations"] = simulations_within_memory(room, game.num_actions)
+        return make(spec, game, options.seed, **limits)
+
+    kept = []  # agents of the same network share it
 
     def get_ready() -> None:
-        make_agent(game, _AT_ONCE).act(game.new(1, 0))
+        kept.append(make_agent(game, _AT_ONCE, None))
+        kept[0].act(game.new(1, 0))
 
-    inbox = standard_inbox()
-    inbox.get_ready(get_ready)
-    for answer in brain.Brain(options.agent, make_agent, game).answers(inbox):
-        print(answer, flush=True)
+    inbox, advised = standard_inbox(), False
+    with never_compile():  # managers limit the memory of an engine, often to 350 MB
+        inbox.get_ready(get_ready)
+        for answer in brain.Brain(options.agent, make_agent, game).answers(inbox):
+            if not advised and answer != "OK" and waits_for(game.name).runs_uncompiled:
+                advised = True
+                print(f"MESSAGE run 'boardenvs compile {game.name}' for full strength")
+            print(answer, flush=True)

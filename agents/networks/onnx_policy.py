@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import functools
 import hashlib
 import os
+import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +31,10 @@ _FEW = 4
 """Number of positions below which a second thread takes longer to wake than it saves."""
 _MOST_BOUND = 2**20
 """Maximum capacity of a bound network."""
+
+_SESSIONS: weakref.WeakValueDictionary[tuple[Any, ...], Any] = weakref.WeakValueDictionary()
+"""Inference sessions in use, by checksum of the file, number of threads and sizes of free axes.
+Agents share them, since a session takes memory, and loading it takes more."""
 
 
 class OnnxPolicy:
@@ -181,17 +189,23 @@ class OnnxPolicy:
             wanted = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime does not read it
             threads = int(wanted) if wanted.isdecimal() else _ALL
         options.intra_op_num_threads = threads
-        for axis, size in free_axes(game).items():
+        axes = free_axes(game)
+        for axis, size in axes.items():
             # ONNX Runtime ignores names that a network for one size does not have.
             options.add_free_dimension_override_by_name(axis, size)
-        try:
-            session = onnxruntime.InferenceSession(
-                data, options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
-            raise ValueError(
-                f"{path} is damaged or not an ONNX network: {_reason(error)}"
-            ) from None
+        key = hashlib.sha256(data).digest(), threads, *axes.items()
+        session = _SESSIONS.get(key)
+        if session is None:
+            try:
+                session = onnxruntime.InferenceSession(
+                    data, options, providers=["CPUExecutionProvider"]
+                )
+            except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
+                raise ValueError(
+                    f"{path} is damaged or not an ONNX network: {_reason(error)}"
+                ) from None
+            _return_free_memory()
+            _SESSIONS[key] = session
         inputs = {i.name: _kind(i) for i in session.get_inputs()}
         outputs = {o.name: _kind(o) for o in session.get_outputs()}
         expected = {"observation": f"tensor(float) {['n', *game.observation_shape]}"}
@@ -290,3 +304,13 @@ def _reason(error: Exception) -> str:
 def _kind(value: Any) -> str:
     """Return element type and shape of an input or output; `n` stands for any length."""
     return f"{value.type} {[d if isinstance(d, int) else 'n' for d in value.shape]}"
+
+
+def _return_free_memory() -> None:
+    """Return memory that is free to the system.
+
+    ONNX Runtime needs 30 MB and more while it simplifies a network, and glibc keeps that memory.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # another C library than glibc
+            ctypes.CDLL(None).malloc_trim(0)

@@ -26,6 +26,7 @@ from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels import is_ready
+from boardenvs.kernels.interpreting import may_compile
 from boardenvs.kernels.threads import threads_for
 
 __all__ = ["MctsAgent"]
@@ -192,7 +193,10 @@ class MctsAgent(SearchAgent):
     ) -> None:
         assert self.time_limit is not None
         end = time.perf_counter() + self.time_limit
-        threads = threads_for(self.threads) if self._by_time_alone else 1
+        search = search_states.bound_to(self.game.rules, self._decisive_module)
+        # Plain Python gains nothing from threads, and adding their trees takes long.
+        together = self._by_time_alone and (is_ready(search) or may_compile())
+        threads = threads_for(self.threads) if together else 1
         trees: list[Any] = [None] * threads
         streams = make_streams(random_bits[0], threads)
         streams[0] = random_bits[0]

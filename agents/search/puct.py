@@ -22,7 +22,8 @@ from agents.search.slots import Clock, EvaluateStates, LogitsAndValues, Slot, ta
 from agents.search.tree import NUM_AWAITED, OPTIONS, Tree, empty_forest
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
-from boardenvs.kernels.numba_compat import EntryPoint
+from boardenvs.kernels.interpreting import may_compile
+from boardenvs.kernels.numba_compat import EntryPoint, is_ready
 from boardenvs.kernels.threads import threads_for
 
 __all__ = ["Evaluator", "PuctAgent"]
@@ -339,6 +340,8 @@ class PuctAgent(SearchAgent):
         if self._step_trees is None:
             loop = step_trees.bound_to(self.game.rules, self._decisive_module)
             self._step_trees = EntryPoint(loop)
+            if self.time_limit is not None and not may_compile() and not is_ready(loop):
+                self._options["tries"] = options["tries"] = 1  # more of them may take too long
         steps = [functools.partial(self._step_trees, search, slot.leaves, each) for slot in slots]
         clock = None if self.time_limit is None else Clock(self.time_limit)
 

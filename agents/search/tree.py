@@ -158,6 +158,11 @@ def empty_tree(simulations, actions, size, players):
     )
 
 
+def simulations_within_memory(num_bytes: int, actions: int) -> int:
+    """Return the number of simulations of a tree of about `num_bytes` that expands every leaf."""
+    return max(1, num_bytes // (NODE.itemsize + STEP.itemsize + actions * EDGE.itemsize))
+
+
 def empty_forest(num, simulations, actions, size, players):
     """Return arrays for `num` trees, with a row for each tree."""
     tree = empty_tree(simulations, actions, size, players)

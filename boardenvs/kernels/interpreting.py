@@ -38,7 +38,7 @@ from boardenvs.kernels.digest import instructions
 from boardenvs.kernels.threads import cores
 from boardenvs.kernels.waits import Uncompiled, Waits
 
-__all__ = ["compile_first", "interpret_until_compiled", "never_compile"]
+__all__ = ["compile_first", "interpret_until_compiled", "may_compile", "never_compile"]
 
 _MOST_PLIES = 1000
 """Calls of more plies wait for the compiler. A ply takes about 1 ms as plain Python."""
@@ -88,12 +88,23 @@ def compile_first() -> Iterator[None]:
             _policy.compile_first_blocks -= 1
 
 
-def never_compile() -> None:
-    """Let this process run loops as plain Python unless their machine code is on disk.
+@contextlib.contextmanager
+def never_compile() -> Iterator[None]:
+    """Run loops as plain Python unless their machine code is on disk, until the block ends.
 
-    The compiler takes 150 MB or more, in this process or in another one.
+    It is for processes with little memory: the compiler takes 150 MB and more, in this process or
+    in another one. `compile_first` has no effect in the block.
     """
-    _policy.compiles = False
+    kept, _policy.compiles = _policy.compiles, False
+    try:
+        yield
+    finally:
+        _policy.compiles = kept
+
+
+def may_compile() -> bool:
+    """Return whether no `never_compile` block is active."""
+    return _policy.compiles
 
 
 def interpret_until_compiled(

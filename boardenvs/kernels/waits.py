@@ -39,6 +39,11 @@ class Waits:
         self._uncompiled: dict[Any, float] = collections.defaultdict(float)
         self._said: set[str] = set()
 
+    @property
+    def runs_uncompiled(self) -> bool:
+        """Whether a loop ran as plain Python and is not compiled since."""
+        return bool(self._uncompiled)
+
     @contextlib.contextmanager
     def compiling(self) -> Iterator[None]:
         """Explain the wait if the block takes long."""

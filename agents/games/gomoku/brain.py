@@ -19,8 +19,9 @@ from boardenvs.inbox import Inbox, about
 
 __all__ = ["Brain", "MakeAgent"]
 
-MakeAgent = Callable[[Game, float | None], Opponent]
-"""Makes an agent from the game and the seconds for a move; `None` if the manager sent no time."""
+MakeAgent = Callable[[Game, float | None, int | None], Opponent]
+"""Makes an agent from the game, seconds for a move, and bytes that the program may use (0 for
+no limit). The last two are `None` if the manager has not sent them."""
 _COMMANDS = frozenset(
     {"START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "DONE"}
     | {"TAKEBACK", "INFO", "ABOUT"}
@@ -56,7 +57,7 @@ class Brain:
         self._params = {key: game.params[key] for key in ("win_length", "exact")}
         self._game: Gomoku | None = None
         self._agent: Opponent | None = None
-        self._made_for: tuple[Gomoku, float | None] | None = None
+        self._made_for: tuple[Gomoku, float | None, int | None] | None = None
         self._own_time: float | None = None
         """The agent's own time limit for a move in seconds."""
         self._stones: dict[int, int] = {}
@@ -71,6 +72,8 @@ class Brain:
         """Seconds for a move, if the manager has sent a limit."""
         self._left: float | None = None
         """Seconds left of the match, if there is a limit."""
+        self._memory: int | None = None
+        """Bytes that the program may use, if the manager has sent a number; 0 for no limit."""
         self._inbox: Inbox | None = None
 
     def answers(self, lines: Iterable[str]) -> Iterator[str]:
@@ -201,7 +204,7 @@ class Brain:
             ValueError: the value is not a whole number, or the rule is not supported.
         """
         key, value = key.lower(), value.strip()
-        if key not in ("rule", "timeout_turn", "timeout_match", "time_left"):
+        if key not in ("rule", "timeout_turn", "timeout_match", "time_left", "max_memory"):
             return
         if not _NUMBER.fullmatch(value):
             raise ValueError(f"INFO {key} must be a whole number, got {shown(value)}")
@@ -216,6 +219,8 @@ class Brain:
                 self._game = Gomoku(board_size=self._game.board_size, **self._params)
         elif key == "timeout_turn":
             self._turn = max(number, 0) / 1000 or _AT_ONCE
+        elif key == "max_memory":
+            self._memory = max(number, 0)
         elif key == "time_left":
             self._left = None if number >= UNLIMITED else max(number, 0) / 1000
         elif number > 0 and self._left is None:
@@ -229,10 +234,11 @@ class Brain:
         """Return the agent for the current game and times."""
         game = self._game
         assert game is not None
-        if self._agent is None or self._made_for != (game, self._turn):
-            self._agent = self._make_agent(game, self._turn)
+        made_for = game, self._turn, self._memory
+        if self._agent is None or self._made_for != made_for:
+            self._agent = self._make_agent(*made_for)
             self._own_time = getattr(self._agent, "time_limit", None)
-            self._made_for = (game, self._turn)
+            self._made_for = made_for
         return self._agent
 
     def _move(self, stones: dict[int, int], came: float) -> str:

@@ -164,7 +164,7 @@ def _load(path: Path) -> SimpleNamespace:
             # Unused objects, such as the schedules, may be from another version of Python.
             warnings.simplefilter("ignore")
             data, parameters, _ = load_from_zip_file(path, device="cpu")
-            assert data is not None
+            assert data is not None, "it has no settings of a model"
             arguments = {k: v for k, v in data["policy_kwargs"].items() if k != "device"}
             spaces = data["observation_space"], data["action_space"]
             # The policy's own optimiser is not used.

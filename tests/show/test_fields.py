@@ -157,13 +157,16 @@ def test_pieces_have_a_look_in_a_terminal():
     assert Boards(CELLS).presentation.spans(Boards(CELLS).start[0]) == []
 
 
-@pytest.mark.parametrize("shape", [(2, 2), (1, 27), (-2, -3), [2, 3], 6, (6,)])
+@pytest.mark.parametrize("shape", [(2, 2), (1, 27), (-2, -3), (2.0, 3), [2, 3], 6, (6,)])
 def test_a_board_has_the_cells_of_a_field(shape):
     with pytest.raises(ValueError, match=r"^board_shape "):
         Boards(("cells", np.int8, (6,)), ("more", np.int8, (27,)), board_shape=shape)
+    declared = type("Declared", (Boards,), {"board_shape": shape})
+    with pytest.raises(ValueError, match=r"^board_shape "):
+        declared(("cells", np.int8, (6,)), ("more", np.int8, (27,)))
 
 
-@pytest.mark.parametrize("symbols", [".XX", ("a", "a "), ".|", "\a", "10"])
+@pytest.mark.parametrize("symbols", [".XX", ("a", "a "), ".|", "\a", "10", None, (0, 1), {0: "X"}])
 def test_symbols_that_cannot_be_read_are_refused(symbols):
     wrong = type("Wrong", (Boards,), {"cell_symbols": symbols})
     with pytest.raises(ValueError, match=r"^cell_symbols "):

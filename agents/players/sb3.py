@@ -153,6 +153,9 @@ def _load(path: Path) -> SimpleNamespace:
     """
     if not path.is_file():
         reason = "it is a folder" if path.is_dir() else "the file does not exist"
+        saved = Path(f"{path}.zip")  # the suffix that `model.save` adds
+        if saved.is_file():
+            reason += f"; did you mean {saved}?"
         raise ValueError(f"{path} is not a Stable-Baselines3 model: {reason}")
     if find_spec("stable_baselines3") is None:
         raise ValueError("sb3:PATH needs the extra [train]: pip install 'boardenvs[train]'")

@@ -273,6 +273,7 @@ def test_a_saved_model_finds_modules_in_the_current_folder(own_module, game112, 
     ("name", "reason"),
     [
         ("none.zip", "does not exist"),
+        ("other", r"does not exist; did you mean other\.zip\?"),
         (".", "folder"),
         ("text.zip", "zip"),
         ("pickle.zip", "zip"),

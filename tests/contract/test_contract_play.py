@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from contract_positions import NUM, legal_actions, middle, start, with_illegal
 
+from boardenvs.core.arrays import OutOfBoundsError
+
 # -- Play ------------------------------------------------------------------------------
 
 
@@ -133,7 +135,7 @@ def test_play_refuses_what_is_no_action(game, illegal):
     states = middle(game)
     before = states.copy()
     for what, actions in bad_actions(game, legal_actions(game, states)).items():
-        with pytest.raises(ValueError, match=r"action|inhomogeneous"):
+        with pytest.raises(OutOfBoundsError, match=r"^actions? must be "):
             game.play(states, actions, illegal=illegal)
         assert np.array_equal(states, before), what
 

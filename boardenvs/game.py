@@ -190,9 +190,9 @@ class Game:
                     f"got {key!r}"
                 )
         self.state_dtype = record_dtype(num_players, fields)
-        check_board(self, board_shape)
         if board_shape is not None:
             self.board_shape = board_shape
+        check_board(self)
         constants["max_plies"] = np.int64, self.max_plies
         shape = observation_shape
         constants["observation_shape"] = (np.int64, (len(shape),)), shape

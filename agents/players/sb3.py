@@ -153,6 +153,9 @@ def _load(path: Path) -> SimpleNamespace:
     """
     if not path.is_file():
         reason = "it is a folder" if path.is_dir() else "the file does not exist"
+        saved = Path(f"{path}.zip")  # the suffix that `model.save` adds
+        if saved.is_file():
+            reason += f"; did you mean {saved}?"
         raise ValueError(f"{path} is not a Stable-Baselines3 model: {reason}")
     if find_spec("stable_baselines3") is None:
         raise ValueError("sb3:PATH needs the extra [train]: pip install 'boardenvs[train]'")
@@ -164,7 +167,7 @@ def _load(path: Path) -> SimpleNamespace:
             # Unused objects, such as the schedules, may be from another version of Python.
             warnings.simplefilter("ignore")
             data, parameters, _ = load_from_zip_file(path, device="cpu")
-            assert data is not None
+            assert data is not None, "it has no settings of a model"
             arguments = {k: v for k, v in data["policy_kwargs"].items() if k != "device"}
             spaces = data["observation_space"], data["action_space"]
             # The policy's own optimiser is not used.

@@ -63,8 +63,8 @@ class SB3VecEnv(VecEnv):
         Raises:
             ValueError: `envs` or an index of `listeners` is invalid.
         """
+        _check_envs(envs)
         self.envs = list(envs)
-        self._check_envs()
         for index in listeners or ():
             whole_number("an index of listeners", index, 0, len(self.envs) - 1)
         self._listeners = dict(listeners or {})
@@ -88,22 +88,6 @@ class SB3VecEnv(VecEnv):
         self.metadata = self.envs[0].metadata
         if seed is not None:
             self.seed(seed)
-
-    def _check_envs(self) -> None:
-        """Raise `ValueError` for environments that cannot be joined."""
-        if not self.envs or not all(isinstance(env, SeatVectorEnv) for env in self.envs):
-            raise ValueError(
-                f"envs must be vector environments of boardenvs without wrappers, "
-                f"got {shown(self.envs)}"
-            )
-        first = self.envs[0]
-        for env in self.envs:
-            if env.autoreset_mode is not AutoresetMode.SAME_STEP:
-                raise ValueError(f"envs must have SAME_STEP autoreset, got {env.autoreset_mode}")
-            if env.single_observation_space != first.single_observation_space or (
-                env.single_action_space != first.single_action_space
-            ):
-                raise ValueError(f"envs must be of one game, got {first.game!r} and {env.game!r}")
 
     def reset(self) -> npt.NDArray[np.int8]:
         """Start all games, with the seed and the options that were set since the last reset.
@@ -285,6 +269,24 @@ class SB3VecEnv(VecEnv):
     def close(self) -> None:
         for env in self.envs:
             env.close()
+
+
+def _check_envs(envs: Any) -> None:
+    """Raise `ValueError` for environments that cannot be joined."""
+    listed = isinstance(envs, Sequence) and len(envs) > 0
+    if not listed or not all(isinstance(env, SeatVectorEnv) for env in envs):
+        raise ValueError(
+            f"envs must be a list of vector environments of boardenvs without wrappers, "
+            f"got {shown(envs)}"
+        )
+    first = envs[0]
+    for env in envs:
+        if env.autoreset_mode is not AutoresetMode.SAME_STEP:
+            raise ValueError(f"envs must have SAME_STEP autoreset, got {env.autoreset_mode}")
+        if env.single_observation_space != first.single_observation_space or (
+            env.single_action_space != first.single_action_space
+        ):
+            raise ValueError(f"envs must be of one game, got {first.game!r} and {env.game!r}")
 
 
 def _joined_options(env: SeatVectorEnv, options: list[dict[str, Any]]) -> dict[str, Any] | None:

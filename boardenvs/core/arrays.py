@@ -123,7 +123,13 @@ class Arrays:
         Raises:
             OutOfBoundsError: `actions` are not `num` integers of the action space.
         """
-        array = np.asarray(actions)
+        try:
+            array = np.asarray(actions)
+        except ValueError:  # nested lists of different lengths
+            expected = checks.counted(num, "whole number")
+            raise OutOfBoundsError(
+                f"actions must be {expected}, got {checks.shown(actions)}"
+            ) from None
         if array.size == 0 == num:
             return np.zeros(0, np.int64)
         if array.dtype.kind not in "iu" or array.shape not in ((num,), () if num == 1 else (num,)):

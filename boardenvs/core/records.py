@@ -41,8 +41,14 @@ def record_dtype(num_players: int, fields: list[tuple[Any, ...]]) -> np.dtype[np
 
     Padding is replaced by fields of zeros. NumPy copies records by field and ignores padding, so
     the bytes of equal positions could differ.
+
+    Raises:
+        ValueError: a field is an array of bool, which Numba does not support in records.
     """
     record = _without_holes(np.dtype([*_header(num_players), *fields], align=True))
+    for name in record.names or ():
+        if record[name].shape and record[name].base == np.bool_:
+            raise ValueError(f"field {name} must be an array of numbers such as int8, got bool")
     return np.dtype((np.record, record))
 
 

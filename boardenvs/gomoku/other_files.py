@@ -54,7 +54,7 @@ def exact_of(rule: str, game: Game | None) -> bool | None:
     if exact is None and game is None:
         raise ValueError(
             "the rule must be 0 (freestyle, exact=False) or 1 (standard, exact=True), "
-            f"got {rule!r}; pass `game` to use its rule"
+            f"got {rule!r}; pass `game`, or --param to the command, to use its rule"
         )
     return exact
 

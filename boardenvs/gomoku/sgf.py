@@ -35,7 +35,8 @@ _START = re.compile(r"\(\s*;")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[();])|(?P<name>[A-Za-z]+)|\[(?P<value>(?:\\.|[^\\\]])*)\])", re.DOTALL
 )
-_CHARSET = re.compile(rb"[;\]]\s*CA\[([^\]]{,99})\]")
+_CHARSET = re.compile(r"(?<![A-Za-z])CA\s*\[([^\]]{,99})\]")
+_VALUE_OR_CHARSET = re.compile(rf"{_CHARSET.pattern}|\[(?:\\.|[^\\\]])*\]?", re.DOTALL)
 _MARKS = r"(;CA[\])"  # characters of the format, which are read before the character set is known
 _COLOURS = {"B": "Black", "W": "White"}
 _A_LINE = 10  # stones on each line that `write` writes
@@ -55,7 +56,7 @@ def read(data: bytes, game: Game | None = None) -> list[Episode]:
             or a game is another game, has passes or stones that were set up. The message has the
             number of the game if there are several.
     """
-    charset = _charset(data)
+    charset = "UTF-8" if data.startswith(codecs.BOM_UTF8) else _charset(data)
     text = decoded(data, charset)
     games: list[list[_Node]] = []
     start = _START.search(text)
@@ -85,7 +86,7 @@ def _numbered(number: int, several: bool) -> Iterator[None]:
 def _episode(nodes: list[_Node], charset: str | None, game: Game | None) -> Episode:
     own = (_first(nodes[:1], "CA") or "").strip()
     if own and charset is not None and _codec(own) != _codec(charset):
-        raise ValueError(f"CA must be {charset}, as at its first place in the file, got {own}")
+        raise ValueError(f"CA must be {charset}, the character set of the whole file, got {own}")
     kind = _first(nodes[:1], "GM")
     if kind is None or kind.strip() != "4":
         raise ValueError(f"GM must be 4 (Gomoku), got {'no GM' if kind is None else kind}")
@@ -114,17 +115,33 @@ def _episode(nodes: list[_Node], charset: str | None, game: Game | None) -> Epis
 
 
 def _charset(data: bytes) -> str | None:
-    """Return the name of the file's character set, `None` if it has no CA."""
-    found = _CHARSET.search(data)
-    name = "" if found is None else found[1].decode("iso-8859-1").strip()
-    if not name:
-        return None
+    """Return the character set that the file declares, `None` if it has no CA."""
+    text = data.decode("iso-8859-1")
+    name = _declared(text)
+    if name is None and (found := _CHARSET.search(text)):
+        # A letter before CA may have a byte like "\\", which is a part of a value otherwise.
+        name = found[1].strip()
+        if not (_is_supported(name) and _declared(data.decode(name, "replace")) == name):
+            return None
+    if name is not None and not _is_supported(name):
+        raise ValueError(
+            f"CA must be a supported character set that contains ASCII, got {name[:20]!r}"
+        )
+    return name
+
+
+def _declared(text: str) -> str | None:
+    """Return the value of the first CA, which is not a part of another value."""
+    values = (found[1] or "" for found in _VALUE_OR_CHARSET.finditer(text))
+    return next(filter(None, map(str.strip, values)), None)
+
+
+def _is_supported(charset: str) -> bool:
+    """Return whether Python decodes the character set, and it contains ASCII."""
     try:
-        if _MARKS.encode(name) == _MARKS.encode():
-            return name
+        return _MARKS.encode(charset) == _MARKS.encode()
     except (LookupError, ValueError):  # also for codecs of Python that are not for text
-        pass
-    raise ValueError(f"CA must be a supported character set that contains ASCII, got {name!r}")
+        return False
 
 
 def _codec(charset: str) -> str:

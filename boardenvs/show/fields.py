@@ -52,24 +52,25 @@ _FONT = 14
 _GLYPH = 0.62 * _FONT  # width of a letter
 
 
-def check_board(game: Any, board_shape: Any) -> None:
+def check_board(game: Any) -> None:
     """Raise `ValueError` if a game's `board_shape` or `cell_symbols` is not valid."""
-    if board_shape is not None:
+    shape, symbols = game.board_shape, game.cell_symbols
+    if shape is not None:
         sizes = {math.prod(game.state_dtype[name].shape) for name in _names(game)}
-        pair = isinstance(board_shape, tuple) and len(board_shape) == 2
-        numbers = pair and all(map(is_whole, board_shape))
-        if not numbers or math.prod(board_shape) not in sizes or not 1 <= board_shape[1] <= 26:
+        pair = isinstance(shape, tuple) and len(shape) == 2 and all(map(is_whole, shape))
+        if not pair or math.prod(shape) not in sizes or not 1 <= shape[1] <= 26:
             raise ValueError(
-                f"board_shape must be rows and columns of a field, with at most 26 columns, got "
-                f"{shown(board_shape)}"
+                f"board_shape must be a tuple of the rows and columns of a field, with at most "
+                f"26 columns, got {shown(shape)}"
             )
-    symbols = [symbol.strip() for symbol in game.cell_symbols]
-    readable = all(one.isprintable() and "|" not in one for one in symbols)
-    numbers = any(_is_number(one) and one != str(k) for k, one in enumerate(symbols))
-    if not readable or numbers or len(set(symbols)) < len(symbols):
+    listed = isinstance(symbols, str | list | tuple)
+    texts = [one.strip() for one in symbols if isinstance(one, str)] if listed else []
+    readable = all(one.isprintable() and "|" not in one for one in texts)
+    numbers = any(_is_number(one) and one != str(k) for k, one in enumerate(texts))
+    if not (listed and readable) or numbers or len(set(texts)) < len(symbols):
         raise ValueError(
             f"cell_symbols must be different printable texts, other than numbers and |, got "
-            f"{shown(game.cell_symbols)}"
+            f"{shown(symbols)}"
         )
 
 

@@ -79,13 +79,12 @@ def forfeited(game, states):
 def positions(game, short, random_positions):
     """Return positions of random games from start to end, of forfeited and of truncated games."""
     played = random_positions(game, 12, 0)
-    lost = forfeited(game, played)
-    assert len(lost) > 0
-    return {
+    found = {
         "played": (game, played),
-        "forfeited": (game, lost),
         "truncated": (short, random_positions(short, 4, 0)),
     }
+    lost = forfeited(game, played)
+    return found | {"forfeited": (game, lost)} if len(lost) else found  # all actions may be legal
 
 
 @pytest.fixture(scope="session")

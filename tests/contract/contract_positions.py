@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from boardenvs.envs.playout import playout
 
@@ -15,7 +16,7 @@ def start(game, num=NUM, seed=0):
 
 
 def middle(game, num=NUM, seed=0):
-    """Return unfinished games after two plies of random legal actions."""
+    """Return unfinished games after two plies of random legal actions, or fewer in short games."""
     states = game.new(num, seed)
     for ply in range(2):
         before = states.copy()
@@ -27,7 +28,8 @@ def middle(game, num=NUM, seed=0):
             again = before[over]
             game.play(again, legal_actions(game, again, (seed, ply, retry)))
             states[over] = again
-    assert not (game.terminated(states) | game.truncated(states)).any()
+        over = game.terminated(states) | game.truncated(states)
+        states[over] = before[over]
     return states
 
 
@@ -47,7 +49,8 @@ def with_illegal(game, num=NUM):
     playout(game, game.new(num, 3), choose)
     states = np.concatenate(seen)
     states = states[~game.legal(states).all(1)]
-    assert len(states)
+    if not len(states):
+        pytest.skip("every action is always legal")
     states = states[np.random.default_rng(3).integers(0, len(states), num)]
     masks = game.legal(states)
     return states, (~masks).argmax(1)

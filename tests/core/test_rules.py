@@ -225,6 +225,7 @@ def test_a_mistake_is_an_error_of_python_with_its_line(module, old, new, error, 
         ("def observe(", "def shown(", "^best .*observe.* 6 entries"),
         ('name = "best"', 'name = "best"\n    has_hidden = True', "^best .*observe and redraw"),
         ("(2, 3))]", '(2, 3)), ("item", np.int8)]', "'item'"),
+        ("(2, 3))]", '(2, 3)), ("known", np.bool_, (2,))]', "^field known .*int8, got bool"),
         (
             "1 + s.to_move\n",
             "1 + s.to_move\n    draw(s, 6)\n",

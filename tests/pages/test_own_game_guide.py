@@ -58,6 +58,52 @@ def test_the_command_takes_it(ran):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+CARDS = """
+import numpy as np
+import boardenvs
+from boardenvs.core.chance import draw
+from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner
+
+def deal(s, p):
+    s.cards[0], s.cards[1] = 1 + draw(s, 6), 1 + draw(s, 6)
+
+def legal(s, p, mask):
+    mask[:] = True
+
+def play(s, p, action):
+    if action == 1:
+        s.cards[s.to_move] = 1 + draw(s, 6)
+    if s.to_move == 1:
+        if s.cards[0] == s.cards[1]:
+            end_in_draw(s)
+        else:
+            end_with_winner(s, 0 if s.cards[0] > s.cards[1] else 1)
+    s.to_move = 1 - s.to_move
+    end_ply(s, p, action)
+
+def observe(s, p, seat, out):
+    out[0] = s.cards[seat]
+
+def redraw(s, p, seat, stream):
+    s.rng = stream
+    s.cards[1 - seat] = 1 + draw(s, 6)
+
+class Cards(boardenvs.Game):
+    name = "cards"
+    has_chance = has_hidden = True
+    observation_high = 6
+
+    def __init__(self, max_plies: int = 2) -> None:
+        super().__init__(
+            params={"max_plies": max_plies},
+            num_players=2,
+            num_actions=2,
+            fields=[("cards", np.int8, (2,))],
+            observation_shape=(1,),
+        )
+"""
+
+
 CONTRACT = (str(ROOT / "tests" / "contract"), "-q", "--game", "nim:Nim", "--game", "nim:TypedNim")
 PYTEST = str(Path(sys.executable).with_name("pytest"))
 needs_checkout = pytest.mark.skipif(not (ROOT / "tests").is_dir(), reason="needs a checkout")
@@ -67,6 +113,14 @@ needs_checkout = pytest.mark.skipif(not (ROOT / "tests").is_dir(), reason="needs
 @needs_checkout
 def test_the_game_keeps_the_contract(ran):
     done = ran("-m", "pytest", "-n", "2", *CONTRACT, "-k", "nim")
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.slow
+@needs_checkout
+def test_a_game_of_two_plies_keeps_the_contract(ran, tmp_path):
+    (tmp_path / "cards.py").write_text(CARDS, encoding="utf-8")
+    done = ran("-m", "pytest", "-n", "0", *CONTRACT[:2], "--game", "cards:Cards", "-k", "cards")
     assert done.returncode == 0, done.stdout[-2000:]
 
 

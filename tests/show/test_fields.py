@@ -163,9 +163,12 @@ def test_pieces_have_a_look_in_a_terminal():
 def test_a_board_has_the_cells_of_a_field(shape):
     with pytest.raises(ValueError, match=r"^board_shape "):
         Boards(("cells", np.int8, (6,)), ("more", np.int8, (27,)), board_shape=shape)
+    declared = type("Declared", (Boards,), {"board_shape": shape})
+    with pytest.raises(ValueError, match=r"^board_shape "):
+        declared(("cells", np.int8, (6,)), ("more", np.int8, (27,)))
 
 
-@pytest.mark.parametrize("symbols", [".XX", ("a", "a "), ".|", "\a", "10"])
+@pytest.mark.parametrize("symbols", [".XX", ("a", "a "), ".|", "\a", "10", None, (0, 1), {0: "X"}])
 def test_symbols_that_cannot_be_read_are_refused(symbols):
     wrong = type("Wrong", (Boards,), {"cell_symbols": symbols})
     with pytest.raises(ValueError, match=r"^cell_symbols "):

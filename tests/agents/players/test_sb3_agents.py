@@ -3,6 +3,7 @@
 import importlib
 import pickle
 import sys
+import zipfile
 
 import gymnasium
 import numpy as np
@@ -268,12 +269,24 @@ def test_a_saved_model_finds_modules_in_the_current_folder(own_module, game112, 
     assert agents.make("sb3:model.zip", game112).act(game112.new(2, 0)).shape == (2,)
 
 
-@pytest.mark.parametrize("name", ["none.zip", ".", "text.zip", "pickle.zip"])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("none.zip", "does not exist"),
+        ("other", r"does not exist; did you mean other\.zip\?"),
+        (".", "folder"),
+        ("text.zip", "zip"),
+        ("pickle.zip", "zip"),
+        ("other.zip", "settings"),
+    ],
+)
 @pytest.mark.usefixtures("here")
 def test_a_file_that_is_no_saved_model_is_refused(name, game112, tmp_path, refused):
     (tmp_path / "text.zip").write_text("nothing", encoding="utf-8")
     (tmp_path / "pickle.zip").write_bytes(pickle.dumps({}))
-    with refused("is not a Stable-Baselines3 model"):
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as file:
+        file.writestr("text", "nothing")
+    with refused(f"is not a Stable-Baselines3 model.*{reason}"):
         agents.make(f"sb3:{name}", game112)
 
 

@@ -128,6 +128,7 @@ def test_what_is_written_into_infos_stays_in_their_step(joined):
     ("envs", "listeners", "said"),
     [
         (list, {}, r"^envs .*without wrappers, got \[\]"),
+        (lambda: SeatVectorEnv(2, "game112"), {}, "^envs must be a list .*, got Seat"),
         (
             lambda: [RecordEpisodeStatistics(SeatVectorEnv(2, "game112"))],
             {},

@@ -60,8 +60,8 @@ def _run(options: argparse.Namespace) -> None:
         # A limit in the spec takes precedence over the manager's time.
         free = parsed.declared is not None and not parsed.arguments and seconds is not None
         limits: dict[str, Any] = {}
-        known = options_of(parsed.name, game)
-        if free and _TIME in known:
+        known = options_of(parsed.name, game) if free else []
+        if _TIME in known:
             limits[_TIME] = seconds
             if "evaluator" in known and memory != 0:  # its tree grows with every simulation
                 room = max(_LEAST_TREE, (_MEMORY if memory is None else memory) - _PROGRAM)

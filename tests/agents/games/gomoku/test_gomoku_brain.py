@@ -1,11 +1,15 @@
 """The program that a manager of Gomoku tournaments runs."""
 
+import contextlib
 import io
 import itertools
+import os
 import re
 import subprocess
 import sys
 import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,7 +57,8 @@ class Manager:
         self.brain = Brain("first", self._make, boardenvs.make("gomoku"))
         self._kind = kind
 
-    def _make(self, game, seconds):
+    def _make(self, game, seconds, memory):
+        self.memory = memory
         self.made.append(self._kind(game, seconds))
         return self.made[-1]
 
@@ -70,6 +75,50 @@ class Manager:
 @pytest.fixture
 def manager():
     return Manager()
+
+
+@pytest.mark.parametrize(
+    ("line", "memory"), [("INFO max_memory 350000000", 350_000_000), ("INFO max_memory 0", 0)]
+)
+def test_the_agent_is_made_for_the_memory_that_the_manager_allows(manager, line, memory):
+    manager("START 9", "BEGIN", "END")
+    assert manager.memory is None
+    manager("START 9", line, "BEGIN", "END")
+    assert manager.memory == memory
+
+
+def used_memory(process):
+    """Return the resident memory of a process and its descendants in bytes."""
+    total = 0
+    for task in Path(f"/proc/{process}/task").iterdir():
+        total += sum(map(used_memory, (task / "children").read_text().split()))
+    pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+    return total + int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux")
+@pytest.mark.parametrize("cache", ["cold", "warm"])
+def test_an_engine_with_a_network_uses_less_than_256_megabytes(cache, tmp_path):
+    if cache == "cold":
+        variables = {"BOARDENVS_INTERPRET": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    else:
+        assert main(["compile", "gomoku"]) == 0
+        variables = {"BOARDENVS_INTERPRET": "1"}
+    lines = "START 15\nINFO timeout_turn 1000\nBEGIN\nTURN 0,0\nTURN 14,14\nTURN 0,14\nEND\n"
+    command = [sys.executable, "-m", "agents.command", "engine", "gomoku", "puct", "--seed", "0"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    most = 0
+    with subprocess.Popen(command, env={**os.environ, **variables}, text=True, **pipes) as engine:
+        engine.stdin.write(lines)
+        engine.stdin.flush()
+        while engine.poll() is None:
+            with contextlib.suppress(OSError, IndexError, ValueError):
+                most = max(most, used_memory(engine.pid))
+            time.sleep(0.02)
+        moves = [line for line in engine.stdout.read().split() if re.fullmatch(r"\d+,\d+", line)]
+    assert len(moves) == 4
+    assert most < 256e6
 
 
 def test_a_game(manager):

@@ -156,6 +156,17 @@ def test_on_one_core_this_process_compiles_what_takes_long(tmp_path):
     assert plain == compiled
 
 
+def test_always_means_that_nothing_is_compiled_or_loaded(tmp_path):
+    (compiled,), _ = run(tmp_path, "print(play('game112'))", BOARDENVS_INTERPRET="0")
+    script = """
+print(play("game112"))
+print(is_ready(boardenvs.make("game112").kernels.step_game), other())
+"""
+    lines, _ = run(tmp_path, script, BOARDENVS_INTERPRET="always")
+    assert lines[0] == compiled
+    assert lines[-1] == "False None"
+
+
 LARGE_BATCH = "boardenvs.BatchEnv('game112', 4096, 0).step(np.zeros(4096, int))"
 EXACT = "agents.make('exact', 'game112').act(boardenvs.make('game112').new(1, 0))"
 

@@ -51,6 +51,10 @@ class Effort:
     """`rounds` of measures that start a new process for each turn."""
     process_games: tuple[str, ...] = tuple(boardenvs.GAMES)
     """Names of the games whose first use in a new process is measured."""
+    cold_envs: tuple[int, ...] = (1, 16, 64, 256, 1000)
+    """Numbers of games in programs that start with nothing compiled."""
+    cold_steps: tuple[int, ...] = (10, 100, 1000, 10_000)
+    """Numbers of steps of such programs."""
     memory_envs: int = 65_536
     """Number of games when memory is measured."""
     batch_sizes: tuple[int, ...] = tuple(4**k for k in range(9))
@@ -86,6 +90,8 @@ QUICK = Effort(
     learn_rounds=1,
     process_rounds=1,
     process_games=("gekitai",),
+    cold_envs=(64,),
+    cold_steps=(10,),
     memory_envs=1024,
     batch_sizes=(1, 64, 1024),
     curve_rounds=1,

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from agents.bench.row import Row
 from agents.bench.rows.batch import batch_steps
 from agents.bench.rows.busy import steps_beside_another_program
+from agents.bench.rows.cold_loops import cold_loops
 from agents.bench.rows.connect_four import connect_four_rows
 from agents.bench.rows.cuda import cuda_rows
 from agents.bench.rows.engine import engine_nodes
 from agents.bench.rows.evaluations import int8_networks
-from agents.bench.rows.first_uses import first_uses
+from agents.bench.rows.first_uses import first_uses, imports
 from agents.bench.rows.parts import parts_of_a_step
 from agents.bench.rows.play_out import play_outs
 from agents.bench.rows.scaling import core_gains, curves_over_n, curves_over_size, memory
 from agents.bench.rows.search import searches
 from agents.bench.rows.self_play import guided_searches
 from agents.bench.rows.single import aec_loops, seat_steps
-from agents.bench.rows.startup import imports
 from agents.bench.rows.training import training_steps
 from agents.bench.rows.vector import learning_steps, vector_steps
 from agents.bench.run import Bench
 from agents.report.progress import progress_bar
 
-__all__ = ["MEASURES", "measure"]
+__all__ = ["LONG", "MEASURES", "measure"]
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "batches": batch_steps,
@@ -45,19 +45,28 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "a core taken": steps_beside_another_program,
     "imports": imports,
     "first uses": first_uses,
+    "cold loops": cold_loops,
     "memory": memory,
     "curves over N": curves_over_n,
     "curves over board size": curves_over_size,
 }
 """Function that returns the rows of each measure by name, in the order of execution."""
+LONG = frozenset({"cold loops"})
+"""Names of the measures that run on request: each takes longer than all others together."""
 
 
-def measure(bench: Bench) -> list[Row]:
-    """Return the rows of all measures, and show progress on standard error."""
+def measure(bench: Bench, names: Sequence[str] = ()) -> list[Row]:
+    """Return the rows of measures, and show progress on standard error.
+
+    Args:
+        bench: the run.
+        names: names of measures; by default all but `LONG`.
+    """
+    names = names or [name for name in MEASURES if name not in LONG]
     rows: list[Row] = []
-    with progress_bar(len(MEASURES), unit="measure") as bar:
-        for name, one in MEASURES.items():
+    with progress_bar(len(names), unit="measure") as bar:
+        for name in names:
             bar.set_description_str(name)
-            rows += one(bench)
+            rows += MEASURES[name](bench)
             bar.update()
     return rows

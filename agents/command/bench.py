@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents.command.common.extras import require_extra
 from agents.command.common.parser import Commands
+from boardenvs.core.checks import shown
 from boardenvs.files import check_place, write_atomically
 from boardenvs.kernels.interpreting import compile_first
 
@@ -20,8 +21,15 @@ def add(commands: Commands) -> None:
         "bench",
         _run,
         "compare speed with upper bounds and other packages (about nine minutes)",
-        ["--quick", "--json figures.json --plot figures.png"],
+        ['"cold loops"', "--json figures.json --plot figures.png"],
         games=(),
+    )
+    bench.add_argument(
+        "measures",
+        nargs="*",
+        metavar="MEASURE",
+        help='names of measures, such as "tree search"; default: all but "cold loops", which takes '
+        "half an hour",
     )
     bench.add_argument(
         "--json", type=Path, metavar="FILE", help="write the figures to FILE as JSON"
@@ -35,13 +43,17 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     from agents import bench
 
+    for name in options.measures:
+        if name not in bench.MEASURES:
+            known = ", ".join(bench.MEASURES)
+            raise ValueError(f"MEASURE must be one of {known}, got {shown(name)}")
     check_place("--json", options.json, ".json")
     check_place("--plot", options.plot, ".png")
     if options.plot is not None:
         require_extra("--plot", "bench", ["matplotlib"])
     measured = bench.Bench(bench.QUICK if options.quick else bench.FULL)
     with compile_first():
-        rows = bench.measure(measured)
+        rows = bench.measure(measured, options.measures)
     print(bench.results_table(rows), end="\n\n")
     print("".join(f"{line}\n" for line in [*measured.missing, bench.describe_machine()]), end="")
     if options.json is not None:

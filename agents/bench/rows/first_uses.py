@@ -1,4 +1,4 @@
-"""Time from the start of a process to its first step or move, including imports.
+"""Time of imports, and from the start of a process to its first step or move, with imports.
 
 "Cold" means an empty cache of compiled code, "warm" a full one.
 """
@@ -20,7 +20,15 @@ from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, interleaved
 from boardenvs.registration import env_id
 
-__all__ = ["first_uses"]
+__all__ = ["first_uses", "imports"]
+
+_IMPORTED = "gymnasium, pettingzoo"
+_IMPORT = """
+import time
+began = time.perf_counter()
+import {what}
+print(time.perf_counter() - began)
+"""
 
 _ENV = """
 import boardenvs
@@ -118,11 +126,20 @@ def _in_new_process(code: str, environment: Mapping[str, str]) -> _Times:
     Raises:
         OSError: the program failed.
     """
-    command = [sys.executable, "-W", "ignore", "-c", code + _CLOCK]
     began = {"BENCH_BEGAN": repr(time.time())}
+    wall, cpu = _output(code + _CLOCK, {**began, **environment}).split()[-2:]
+    return _Times(float(wall), float(cpu))
+
+
+def _output(code: str, environment: Mapping[str, str]) -> str:
+    """Return what a program prints.
+
+    Raises:
+        OSError: the program failed.
+    """
     done = subprocess.run(
-        command,
-        env={**os.environ, **began, **environment},
+        [sys.executable, "-W", "ignore", "-c", code],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -130,8 +147,23 @@ def _in_new_process(code: str, environment: Mapping[str, str]) -> _Times:
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2]
         raise OSError(f"the measured Python process failed: {last}")
-    wall, cpu = done.stdout.split()[-2:]
-    return _Times(float(wall), float(cpu))
+    return done.stdout
+
+
+def imports(bench: Bench) -> list[Row]:
+    """Return a row that compares `import boardenvs` with the import of its dependencies."""
+
+    def seconds(what: str) -> float:
+        printed = _output(_IMPORT.format(what=what), {})
+        return float(printed)
+
+    sides: dict[Key, Side] = {
+        (what,): lambda what=what: seconds(what)  # type: ignore[misc]
+        for what in ("boardenvs", _IMPORTED)
+    }
+    found = interleaved(sides, bench.effort.process_rounds)
+    against = f"import {_IMPORTED}"
+    return [Row("import boardenvs", "", found["boardenvs",], "s", against, found[_IMPORTED,])]
 
 
 def first_uses(bench: Bench) -> list[Row]:

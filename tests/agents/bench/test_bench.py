@@ -1,5 +1,6 @@
 """Tests of `boardenvs bench`: fair turns, ratios, and missing peers."""
 
+import dataclasses
 import json
 import os
 import re
@@ -17,13 +18,13 @@ from agents.bench.ceilings import ZeroEnv, copying, usual_length
 from agents.bench.measures import MEASURES
 from agents.bench.rows import (
     batch,
+    cold_loops,
     first_uses,
     parts,
     play_out,
     scaling,
     search,
     single,
-    startup,
     training,
     vector,
 )
@@ -53,6 +54,8 @@ TINY = Effort(
     learn_rounds=1,
     process_rounds=1,
     process_games=("gekitai",),
+    cold_envs=(4,),
+    cold_steps=(2,),
     memory_envs=16,
     batch_sizes=(1, 16),
     curve_rounds=1,
@@ -361,7 +364,7 @@ def test_curves_have_their_points(tiny, monkeypatch):
 
 def test_a_new_process_that_fails_is_one_line():
     with pytest.raises(OSError, match="ModuleNotFoundError"):
-        startup._in_new_process("import {what}", "there_is_no_such_module")
+        first_uses._output("import there_is_no_such_module", {})
 
 
 # -- Ceilings -----------------------------------------------------------------------------
@@ -385,6 +388,24 @@ def test_an_environment_that_does_nothing_has_the_games_spaces(game):
     assert steps == max(1, usual_length(game) // game.num_players)
 
 
+def test_the_better_way_of_a_cold_program_is_extrapolated(monkeypatch, tiny):
+    marks = {"0": [[2, 5.0]], "always": [[2, 1.0]], "1": [[2, 2.0]]}
+
+    def run(command, env, **_):
+        out = json.dumps(marks[env["BOARDENVS_INTERPRET"]])
+        return subprocess.CompletedProcess(command, 0, out, "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(cold_loops, "cores", lambda: 1)
+    effort = dataclasses.replace(TINY, cold_steps=(2, 10, 100))
+    short, middle, long, mean, highest = cold_loops.cold_loops(Bench(effort))
+    assert (short.value, short.against_value) == (2.0, 1.0)
+    assert (middle.value, middle.against_value) == (10.0, 5.0)
+    assert (long.value, long.against_value) == (100.0, 50.0)
+    assert mean.value == pytest.approx(2.0)
+    assert highest.value == pytest.approx(2.0)
+
+
 # -- The command --------------------------------------------------------------------------
 
 
@@ -394,6 +415,15 @@ def small(monkeypatch):
     monkeypatch.setattr(package, "QUICK", TINY)
     for name in [name for name in MEASURES if name not in ("batches", "curves over N")]:
         monkeypatch.delitem(MEASURES, name)
+
+
+def test_the_command_measures_what_is_named(small, capsys):
+    status, _, err = run(capsys, "batches", "--quick")
+    assert status == 0
+    assert [line.partition(" (")[0] for line in err.splitlines()] == ["batches: 100%"]
+    status, _, err = run(capsys, "nothing", "--quick")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "MEASURE must be one of batches, curves over N, got 'nothing'" in err
 
 
 def test_the_command(small, capsys, tmp_path):

@@ -103,14 +103,14 @@ def test_numbers_of_numpy_are_numbers(game, dtype):
 # -- Copies of the game itself ---------------------------------------------------------
 
 
-def test_a_game_is_what_it_was_made_with(game, short):
-    twin = type(game)()
+def test_a_game_is_what_it_was_made_with(game):
+    twin, longer = type(game)(), type(game)(max_plies=game.max_plies + 1)
     for other in (twin, copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
         assert other == game
         assert hash(other) == hash(game)
         assert other.params == game.params
         assert np.array_equal(other.new(2, 0), game.new(2, 0))
-    assert short != game
+    assert longer != game
     assert game != game.name
-    assert len({game, twin, short}) == 2
-    assert eval(repr(short), {type(game).__name__: type(game)}) == short
+    assert len({game, twin, longer}) == 2
+    assert eval(repr(longer), {type(game).__name__: type(game)}) == longer

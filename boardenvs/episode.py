@@ -351,7 +351,13 @@ class Episode:
     def load_all(cls, path: str | PathLike[str], game: Game | None = None) -> list[Episode]:
         """Load all games of a file, such as an SGF file of a match.
 
-        The arguments and errors are those of `load`, which requires a file with one game.
+        Args:
+            path: path of the file.
+            game: as for `load`.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: as for `load`, which requires a file with one game.
         """
         place = file_path("path", path)
         if game is not None:

@@ -55,7 +55,7 @@ instruction of the loop's byte code."""
 
 
 class _Policy:
-    """What the callers in this process have requested."""
+    """Requests of the callers in this process: compile first, or never compile."""
 
     def __init__(self) -> None:
         self.compile_first_blocks = 0

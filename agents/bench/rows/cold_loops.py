@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 
 from agents.bench.row import Row
+from agents.bench.rows.first_uses import output_of
 from agents.bench.run import Bench
 from boardenvs.kernels.threads import cores
 
@@ -65,17 +63,9 @@ def _marks(
     seconds = _PLAIN_SECONDS if way == "never compiled" else math.inf
     arguments = [game, str(num), str(seconds), str(num_cores), *map(str, points)]
     with tempfile.TemporaryDirectory() as empty:
-        done = subprocess.run(
-            [sys.executable, "-c", _STEPS, *arguments],
-            env={**os.environ, "NUMBA_CACHE_DIR": empty, "BOARDENVS_INTERPRET": _WAYS[way]},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        reason = done.stderr.strip().rpartition("\n")[2]
-        raise OSError(f"the measured Python process failed: {reason}")
-    found: list[tuple[int, float]] = json.loads(done.stdout)
+        environment = {"NUMBA_CACHE_DIR": empty, "BOARDENVS_INTERPRET": _WAYS[way]}
+        printed = output_of(_STEPS, environment, *arguments)
+    found: list[tuple[int, float]] = json.loads(printed)
     (steps_before, early), (steps, late) = [(0, 0.0), *found][-2:]
     each = (late - early) / (steps - steps_before)
     return {n: dict(found).get(n, late + (n - steps) * each) for n in points}

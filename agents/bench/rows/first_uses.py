@@ -20,7 +20,7 @@ from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, interleaved
 from boardenvs.registration import env_id
 
-__all__ = ["first_uses", "imports"]
+__all__ = ["first_uses", "imports", "output_of"]
 
 _IMPORTED = "gymnasium, pettingzoo"
 _IMPORT = """
@@ -127,18 +127,18 @@ def _in_new_process(code: str, environment: Mapping[str, str]) -> _Times:
         OSError: the program failed.
     """
     began = {"BENCH_BEGAN": repr(time.time())}
-    wall, cpu = _output(code + _CLOCK, {**began, **environment}).split()[-2:]
+    wall, cpu = output_of(code + _CLOCK, {**began, **environment}).split()[-2:]
     return _Times(float(wall), float(cpu))
 
 
-def _output(code: str, environment: Mapping[str, str]) -> str:
+def output_of(code: str, environment: Mapping[str, str], *arguments: str) -> str:
     """Return what a program prints.
 
     Raises:
         OSError: the program failed.
     """
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
+        [sys.executable, "-W", "ignore", "-c", code, *arguments],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -154,8 +154,7 @@ def imports(bench: Bench) -> list[Row]:
     """Return a row that compares `import boardenvs` with the import of its dependencies."""
 
     def seconds(what: str) -> float:
-        printed = _output(_IMPORT.format(what=what), {})
-        return float(printed)
+        return float(output_of(_IMPORT.format(what=what), {}))
 
     sides: dict[Key, Side] = {
         (what,): lambda what=what: seconds(what)  # type: ignore[misc]

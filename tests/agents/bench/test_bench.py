@@ -364,7 +364,7 @@ def test_curves_have_their_points(tiny, monkeypatch):
 
 def test_a_new_process_that_fails_is_one_line():
     with pytest.raises(OSError, match="ModuleNotFoundError"):
-        first_uses._output("import there_is_no_such_module", {})
+        first_uses.output_of("import there_is_no_such_module", {})
 
 
 # -- Ceilings -----------------------------------------------------------------------------

@@ -104,7 +104,8 @@ def test_headings(name):
         assert body.strip()
 
 
-def test_code(name):
+def test_code(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some blocks write files
     namespace = {}
     codes = blocks(name, "python")
     for code in codes:

@@ -112,7 +112,7 @@ def test_every_command_is_listed(command):
         (["arena", "gekitai"], "the following arguments are required: SPEC"),
         (["play", "gekitai", "--colour", "red"], "unrecognized arguments: --colour red"),
         (["demo", "gekitai"], "unrecognized arguments: gekitai"),
-        (["bench", "gekitai"], "unrecognized arguments: gekitai"),
+        (["bench", "gekitai"], "MEASURE must be one of batches, .*, got 'gekitai'"),
         (["play", "gekitai", "--seed"], "argument --seed: expected one argument"),
         *(
             ([*one, "--seed", "x"], "argument --seed: invalid int value: 'x'")

@@ -9,7 +9,7 @@ hold:
 - other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
   `PARAMETERS` (see `agents.play.choices`), and `PUCT`, arguments of `agents.search.puct.PuctAgent`
   that differ from the defaults;
-- modules with fixed names, such as `decisive`, and programs for maintainers, `programs`;
+- modules with fixed names, such as `decisive`;
 - `training.toml`, the settings of training;
 - openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
 - trained networks, `*.onnx`, with their cards, and their int8 versions, `*.int8.onnx`.

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import boardenvs
-from agents.making import with_time
-from agents.user_code import register_game
+from agents.naming.spec import with_time
+from agents.naming.user_code import register_game
 from boardenvs.game import Game
 
 __all__ = [
@@ -89,7 +89,7 @@ def timed(specs: Sequence[str], options: argparse.Namespace, game: Game) -> list
     """Return the agents' specs, with the thinking time if one is given.
 
     Raises:
-        ValueError: as `agents.making.with_time`, or none of the agents searches.
+        ValueError: as `agents.naming.spec.with_time`, or none of the agents searches.
     """
     if options.time is None:
         return list(specs)

@@ -10,8 +10,8 @@ import contextlib
 from typing import Any
 
 from agents.agent import check_can_play
-from agents.games import constant
-from agents.making import make
+from agents.naming.game_folders import constant
+from agents.naming.spec import make
 from agents.networks.card import shipped
 from boardenvs.game import Game, States
 

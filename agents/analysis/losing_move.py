@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.making import make
+from agents.naming.spec import make
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 

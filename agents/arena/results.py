@@ -11,7 +11,7 @@ import numpy as np
 from agents.arena.lost_games import LostGame
 from agents.arena.ratings import Rating, Result, groups_of, rate
 from agents.arena.scores import Scores
-from agents.specs import by_the_clock
+from agents.naming.tables import by_the_clock
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 

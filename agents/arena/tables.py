@@ -7,9 +7,9 @@ from typing import Any
 
 from agents.arena.ratings import Rating, groups_of
 from agents.arena.results import PairResult, SoloResult
+from agents.naming.tables import by_the_clock
 from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
-from agents.specs import by_the_clock
 from boardenvs.core.checks import counted
 from boardenvs.game import Game
 

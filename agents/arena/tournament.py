@@ -16,10 +16,10 @@ from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
 from agents.arena.storage.replay import episode_of
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.arena.workers.batch import Players
 from agents.arena.workers.local import Engine
+from agents.naming.versions import agent_version
 from boardenvs.core.checks import callable_or_none, is_list, one_of, shown, text_value, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.episode import Episode

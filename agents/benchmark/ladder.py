@@ -16,7 +16,7 @@ import numpy as np
 from agents.agent import Agent
 from agents.benchmark.rating import Scale
 from agents.benchmark.tasks import Task, suite
-from agents.making import make
+from agents.naming.spec import make
 from agents.seeds import agent_seed, one_way_words
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game, States

@@ -19,7 +19,6 @@ from agents.analysis.intervals import wilson
 from agents.analysis.measures import Measure
 from agents.arena.match import Match
 from agents.arena.scores import Scores
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.arena.workers.batch import Players
 from agents.arena.workers.local import Engine
@@ -28,7 +27,8 @@ from agents.benchmark.rating import Estimate, Evidence, fit, next_opponent
 from agents.benchmark.rounds import Record, Rounds, round_size
 from agents.benchmark.tournament import pair_scores
 from agents.benchmark.training_opponents import met_in_training
-from agents.making import make
+from agents.naming.spec import make
+from agents.naming.versions import agent_version
 from agents.seeds import agent_seed
 from boardenvs.core.checks import counted, shown
 from boardenvs.envs.opponents import Opponent

@@ -11,7 +11,7 @@ from agents.analysis.analyst import analyst
 from agents.analysis.positions import FoundPosition, read_position
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
-from agents.making import make
+from agents.naming.spec import make
 from agents.play.person import result_line
 from agents.play.screen import Screen, signed
 from agents.report.table import Table

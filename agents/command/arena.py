@@ -18,7 +18,7 @@ from agents.arena.workers import local
 from agents.arena.workers.local import Engine
 from agents.arguments import add_engine, add_time, check_address, make_game, timed
 from agents.command.common.parser import Commands
-from agents.specs import by_the_clock
+from agents.naming.tables import by_the_clock
 from boardenvs.core.checks import whole_number
 from boardenvs.files import check_place, write_atomically
 from boardenvs.game import Game

@@ -71,8 +71,8 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> int:
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
+    from agents.naming.tables import by_the_clock
     from agents.report.progress import progress_bar
-    from agents.specs import by_the_clock
     from boardenvs.kernels.threads import cores
 
     check_place("--json", options.json, ".json")

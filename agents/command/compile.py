@@ -19,7 +19,7 @@ from agents.agent import Agent
 from agents.arena.match import play_match
 from agents.arguments import make_game
 from agents.command.common.parser import Commands
-from agents.making import make, names_for, options_of
+from agents.naming.spec import make, names_for, options_of
 from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
 

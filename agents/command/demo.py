@@ -12,7 +12,7 @@ from agents.arena import results_table
 from agents.command.arena import play_arena
 from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
-from agents.making import make
+from agents.naming.spec import make
 from boardenvs.core.checks import whole_number
 from boardenvs.episode import Episode
 

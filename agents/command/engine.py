@@ -7,10 +7,10 @@ from typing import Any
 
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
-from agents.games import player_module
-from agents.making import make, options_of
+from agents.naming.game_folders import player_module
+from agents.naming.spec import make, options_of
+from agents.naming.tables import parse
 from agents.search.tree import simulations_within_memory
-from agents.specs import parse
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.inbox import standard_inbox

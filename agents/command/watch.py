@@ -11,7 +11,7 @@ from agents.analysis.losing_move import LossJudge, loss_line, remarks
 from agents.arena import seats
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
-from agents.making import make
+from agents.naming.spec import make
 from agents.seeds import agent_seed, fresh_seed
 from boardenvs.core.checks import counted, one_of
 from boardenvs.episode import Episode

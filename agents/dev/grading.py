@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agents.analysis.grading import grade
 from agents.arguments import add_game, make_game
-from agents.making import make
+from agents.naming.spec import make
 from boardenvs.core.checks import whole_number
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game

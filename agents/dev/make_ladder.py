@@ -26,7 +26,6 @@ from agents.analysis.measures import Distance
 from agents.arena.match import Match
 from agents.arena.results import first_games
 from agents.arena.storage.store import Lineup, Store
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.arena.workers.batch import Players
 from agents.benchmark.ladder import choices_of, ladder_dict, ladder_path
@@ -40,6 +39,7 @@ from agents.benchmark.tournament import (
     pair_scores,
     rate_ladder,
 )
+from agents.naming.versions import agent_version
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.files import write_atomically
 

@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agents.analysis.analyst import analysts_of
-from agents.games import constant
+from agents.naming.game_folders import constant
+from agents.naming.tables import agents_of, parse
 from agents.networks.card import shipped
-from agents.specs import agents_of, parse
 from boardenvs.game import Game
 
 __all__ = ["OPPONENTS", "Named", "adviser_of", "name_of", "opponents_of", "tables_of"]

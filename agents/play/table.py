@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agents.agent import blamed, check_can_play
 from agents.analysis.analyst import analyst
-from agents.making import make
+from agents.naming.spec import make
 from agents.seeds import agent_seed, fresh_seed
 from boardenvs.core.chance import make_streams, one_way, seed_word
 from boardenvs.core.checks import whole_number

@@ -1,7 +1,7 @@
 """Choices of all agents, compared with the recorded `choices.json` of each game.
 
 Stores distinguish versions of an agent's play by the class's `play_version` (see
-`agents.arena.versions`). If a change of play is intended, raise this number and write the files
+`agents.naming.versions`). If a change of play is intended, raise this number and write the files
 again. Writing refuses agents whose number was not raised:
 
     python tests/agents/test_recorded_choices.py --write
@@ -18,8 +18,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
-from agents.specs import agents_of
+from agents.naming.tables import agents_of
+from agents.naming.versions import agent_version
 from boardenvs.envs.playout import playout
 
 SIMULATIONS = {"mcts": 60, "puct": 20}

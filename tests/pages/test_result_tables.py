@@ -23,7 +23,7 @@ from agents.arena import round_robin, solos
 from agents.arena.ratings import rate
 from agents.arguments import make_game
 from agents.command import make_parser
-from agents.specs import parse
+from agents.naming.tables import parse
 
 if not README.exists():
     pytest.skip("needs a checkout", allow_module_level=True)

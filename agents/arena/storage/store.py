@@ -38,7 +38,7 @@ class Lineup:
     specs: tuple[str, ...]
     """Specs of the agents."""
     versions: tuple[str, ...]
-    """Versions of the agents; see `agents.arena.versions`."""
+    """Versions of the agents; see `agents.naming.versions`."""
     opening_plies: int
 
 

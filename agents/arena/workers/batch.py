@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agents.arena.games import Games, Numbers
 from agents.arena.match import Match
-from agents.making import make
+from agents.naming.spec import make
 from agents.seeds import agent_seed
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed
-from agents.making import make
+from agents.naming.spec import make
 from agents.play.choices import name_of
 from boardenvs.envs.opponents import Opponent, consult
 from boardenvs.game import Game, States

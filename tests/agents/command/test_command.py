@@ -11,7 +11,7 @@ import pytest
 
 import boardenvs
 from agents.command import main, make_parser
-from agents.specs import SPECS, parse
+from agents.naming.tables import SPECS, parse
 
 COMMANDS = [
     "demo",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.arena.versions import agent_version
+from agents.naming.versions import agent_version
 from agents.networks.onnx_policy import OnnxPolicy
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import boardenvs
-from agents.making import make
+from agents.naming.spec import make
 from agents.play.choices import OPPONENTS, adviser_of, name_of, opponents_of, tables_of
 
 GAMES = list(boardenvs.GAMES)

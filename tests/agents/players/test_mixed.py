@@ -5,9 +5,9 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
-from agents.making import make_builtin
-from agents.specs import by_the_clock
+from agents.naming.spec import make_builtin
+from agents.naming.tables import by_the_clock
+from agents.naming.versions import agent_version
 from boardenvs.core.chance import make_streams
 
 

@@ -15,7 +15,7 @@ from stable_baselines3 import A2C, DQN, PPO, SAC
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
+from agents.naming.versions import agent_version
 from boardenvs.registration import env_id
 
 KINDS = {"MaskablePPO": MaskablePPO, "PPO": PPO, "A2C": A2C, "DQN": DQN}

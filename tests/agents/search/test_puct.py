@@ -10,7 +10,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
+from agents.naming.versions import agent_version
 from agents.search import puct
 from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent

@@ -17,7 +17,7 @@ import boardenvs
 from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.storage.store import Store
-from agents.arena.versions import agent_version
+from agents.naming.versions import agent_version
 from agents.search.mcts import MctsAgent
 from boardenvs import Episode
 
@@ -391,7 +391,7 @@ def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(mo
     def version(**parameters):
         return agent_version("mcts:1ms", agents.make("mcts:1ms", "gekitai", 0, **parameters))
 
-    for place in ("agents.arena.versions", "boardenvs.kernels.threads"):
+    for place in ("agents.naming.versions", "boardenvs.kernels.threads"):
         monkeypatch.setattr(f"{place}.cores", lambda: 4)
     monkeypatch.setattr("boardenvs.kernels.threads.most_threads", lambda: 4)
     monkeypatch.setattr("boardenvs.kernels.threads._fixed", None)

@@ -11,8 +11,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
 from agents.command import main
+from agents.naming.versions import agent_version
 from agents.players.text.agent import TextAgent
 from boardenvs.envs.single import SeatEnv
 from boardenvs.episode import Episode

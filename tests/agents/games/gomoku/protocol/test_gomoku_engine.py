@@ -15,11 +15,11 @@ import pytest
 import agents
 import boardenvs
 from agents.arena import play_match, round_robin
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.command import main
 from agents.games.gomoku.protocol import engine as engine_module
 from agents.games.gomoku.protocol.engine import EngineAgent
+from agents.naming.versions import agent_version
 
 PROGRAM = """
 import os, sys, time

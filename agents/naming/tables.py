@@ -16,8 +16,8 @@ import importlib.util
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from agents.clock import seconds_of
-from agents.games import declared, folder_of, folders
+from agents.naming.game_folders import declared, folder_of, folders
+from agents.naming.grammar import seconds_of
 from boardenvs.core.checks import shown
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from agents.agent import Agent, check_can_play, one_line
-from agents.clock import MEANT, seconds_of
-from agents.games import folder_of
-from agents.specs import Declared, Spec, agents_of, known_agents, parse
-from agents.user_code import import_object, is_allowed
+from agents.naming.game_folders import folder_of
+from agents.naming.grammar import MEANT, seconds_of
+from agents.naming.tables import Declared, Spec, agents_of, known_agents, parse
+from agents.naming.user_code import import_object, is_allowed
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.envs.interface import resolve_game
 from boardenvs.envs.opponents import Opponent
@@ -30,7 +30,7 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     """Return an agent by its spec.
 
     Args:
-        spec: one of `agents.SPECS`, or an agent that the game declares; see `agents.specs`.
+        spec: one of `agents.SPECS`, or an agent that the game declares; see `agents.naming.tables`.
             `trained:PATH` plays with the ONNX network at PATH, and `puct:SIMULATIONS:PATH` searches
             with it. `sb3:PATH` plays by a saved model of Stable-Baselines3. A time instead of
             SIMULATIONS, as in `puct:1s`, is the thinking time for each state. `MODULE:FACTORY`

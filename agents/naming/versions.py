@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 import boardenvs
-from agents.specs import parse
-from agents.user_code import file_sha256
+from agents.naming.tables import parse
+from agents.naming.user_code import file_sha256
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.kernels.threads import cores, threads_for

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.arena.versions import agent_version
-from agents.making import with_time
-from agents.specs import AGENTS, NAMES, SPECS, by_the_clock, known_agents, parse
+from agents.naming.spec import with_time
+from agents.naming.tables import AGENTS, NAMES, SPECS, by_the_clock, known_agents, parse
+from agents.naming.versions import agent_version
 
 PATHS = [
     "agent.onnx",

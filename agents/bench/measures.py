@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agents.bench.row import Row
-from agents.bench.rows.batch import batch_steps
-from agents.bench.rows.busy import steps_beside_another_program
-from agents.bench.rows.cold_loops import cold_loops
-from agents.bench.rows.connect_four import connect_four_rows
-from agents.bench.rows.cuda import cuda_rows
-from agents.bench.rows.engine import engine_nodes
-from agents.bench.rows.evaluations import int8_networks
-from agents.bench.rows.first_uses import first_uses, imports
-from agents.bench.rows.parts import parts_of_a_step
-from agents.bench.rows.play_out import play_outs
-from agents.bench.rows.scaling import core_gains, curves_over_n, curves_over_size, memory
-from agents.bench.rows.search import searches
-from agents.bench.rows.self_play import guided_searches
-from agents.bench.rows.single import aec_loops, seat_steps
-from agents.bench.rows.training import training_steps
-from agents.bench.rows.vector import learning_steps, vector_steps
+from agents.bench.rows.batches import batch_steps, parts_of_a_step, play_outs
+from agents.bench.rows.connect_four import connect_four_rows, cuda_rows
+from agents.bench.rows.environments import aec_loops, seat_steps, vector_steps
+from agents.bench.rows.networks import int8_networks, learning_steps, training_steps
+from agents.bench.rows.processes import cold_loops, first_uses, imports
+from agents.bench.rows.scaling import (
+    core_gains,
+    curves_over_n,
+    curves_over_size,
+    memory,
+    steps_beside_another_program,
+)
+from agents.bench.rows.searches import engine_nodes, guided_searches, searches
 from agents.bench.run import Bench
 from agents.report.progress import progress_bar
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from agents.bench.effort import Effort
+from agents.bench.row import Row
 from agents.bench.timing import Side, interleaved
 
 __all__ = ["Bench", "Key"]
@@ -47,6 +48,40 @@ class Bench:
             if line not in self.missing:
                 self.missing.append(line)
             return None
+
+    def rows(
+        self,
+        measure: str,
+        unit: str,
+        against: str,
+        sides: Mapping[Key, Side | None],
+        rounds: int | None = None,
+    ) -> list[Row]:
+        """Return a row for each game, which compares it with a ceiling or a peer.
+
+        Args:
+            measure: name of the measure.
+            unit: unit of the figures.
+            against: name of the ceiling or peer.
+            sides: the side of each game by `(game,)`, and the other side by `(game, against)`, or
+                by `(against,)` if it is the same for all games. A peer that is not installed is
+                `None`.
+            rounds: number of rounds; that of the run by default.
+        """
+        there = {key: side for key, side in sides.items() if side is not None}
+        found = interleaved(there, rounds or self.effort.rounds)
+        games = [key[0] for key in there if len(key) == 1 and key[0] != against]
+        return [
+            Row(
+                measure,
+                game,
+                found[game,],
+                unit,
+                against,
+                found.get((game, against), found.get((against,))),
+            )
+            for game in games
+        ]
 
     def compare(self, sides: dict[Key, Side]) -> dict[Key, float]:
         """Return the median figure of each side, as `interleaved` does."""

@@ -13,7 +13,7 @@ from agents.arena import Scores, play_match
 from agents.arena.games import Games
 from agents.arena.match import Match
 from agents.arena.scores import agent_scores
-from agents.bench.rows.evaluations import BATCHES, evaluating
+from agents.bench.rows.networks import BATCHES, evaluating
 from agents.bench.timing import interleaved
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.players.choice import masked_choice, masked_policy

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.naming.game_folders import player_module, player_module_name
 from boardenvs.game import Game
-from boardenvs.kernels.hook import hook
+from boardenvs.kernels.binding import hook
 
 __all__ = [
     "checked_decisive",

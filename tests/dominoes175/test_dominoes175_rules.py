@@ -1,4 +1,4 @@
-"""The rules of Dominoes 175: drawn tables, all tiles on all tops, a second implementation."""
+"""The rules of Dominoes 175: drawn tables, all tiles on all tops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba.core import config
-from plain_dominoes175 import PlainDominoes
 
 import boardenvs
 
@@ -376,69 +375,6 @@ def test_none_stands_for_the_bound_of_the_rules():
 
 
 # -- Observation ----------------------------------------------------------------------
-
-
-def agree(game, states, plains):
-    """Compare legal actions, observations and outcomes of a batch and of plain games."""
-    observed = game.observe(states, 0)
-    for i, plain in enumerate(plains):
-        assert legal(game, states[i : i + 1]) == plain.legal()
-        assert outcome(states[i : i + 1]) == (
-            plain.result or 0,
-            plain.result is not None,
-            plain.truncated,
-        )
-        assert states["ply"][i] == plain.ply
-        assert game.info(states[i])["hand"].tolist() == list(plain.hand or (-1, -1))
-        seen = plain.seen()
-        flat = [*seen["cells"], *seen["tiles"], *seen["small"], *seen["large"]]
-        assert observed[i].tolist() == [*flat, *itertools.chain(*seen["stacks"])]
-        data = game.to_dict(states[i])
-        assert [tuple(tile) for tile in data["grid"]] == plain.deck
-        assert data["taken"] == sorted(plain.gone)
-        assert [[tuple(t) for t in stack] for stack in data["stacks"]] == plain.stacks
-
-
-@pytest.mark.parametrize("max_plies", [None, 9, 14])
-def test_random_games_agree_with_the_plain_implementation(max_plies):
-    rng = np.random.default_rng(0)
-    game = boardenvs.make("dominoes175", max_plies=max_plies)
-    states = game.new(60, 1)
-    plains = [PlainDominoes(game.to_dict(s)["grid"], game.max_plies) for s in states]
-    agree(game, states, plains)
-    while len(states):
-        actions = [int(rng.choice(np.flatnonzero(mask))) for mask in game.legal(states)]
-        for state, plain, action in zip(states, plains, actions, strict=True):
-            plain.play(game.action_to_text(action, state))
-        game.play(states, actions)
-        agree(game, states, plains)
-        live = ~(states["terminated"] | states["truncated"])
-        states = states[live]
-        plains = [plain for plain, on in zip(plains, live, strict=True) if on]
-
-
-@given(data=st.data())
-def test_crowded_tables_agree_with_the_plain_implementation(data):
-    """Both implementations agree in long games that mostly turn over tiles that fit."""
-    plain = PlainDominoes(TILES)
-    states = set_up("/ /", deck=TILES)
-    for _ in range(data.draw(st.integers(1, 32))):
-        if plain.over():
-            break
-        options = plain.legal()
-        if plain.hand is None:
-            tops = {stack[-1][1] if stack else None for stack in plain.stacks}
-            good = {
-                text
-                for text in options
-                if None in tops or tops & {*plain.deck[7 * int(text[0]) + int(text[2])]}
-            }
-            options = good or options
-        text = data.draw(st.sampled_from(sorted(options)))
-        plain.play(text)
-        play(GAME, states, text)
-        agree(GAME, states, [plain])
-        assert GAME.from_dict(GAME.to_dict(states[0])) == states[0]
 
 
 @given(st.lists(st.integers(0, 27), min_size=1, max_size=40), st.integers(0, 2**32))

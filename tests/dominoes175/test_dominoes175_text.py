@@ -6,8 +6,6 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import boardenvs
 
@@ -188,14 +186,6 @@ def test_an_end_needs_a_tile_in_hand():
     for state in (None, GAME.new(1, 0)[0]):
         with pytest.raises(ValueError, match="in hand"):
             GAME.action_from_text("0 6", state)
-
-
-@given(st.one_of(st.text(), st.from_regex(r"\s*[0-4]\s*[, ]\s*[0-8]\s*", fullmatch=True)))
-def test_action_from_text_raises_nothing_but_value_errors(attempt, text):
-    state = GAME.from_dict(position(hand=[2, 5]))
-    action = attempt(lambda given: GAME.action_from_text(given, state), text)
-    if action is not None:
-        assert GAME.action_to_text(action, state).split() in (text.split(), ["".join(text.split())])
 
 
 # -- JSON -----------------------------------------------------------------------------

@@ -1,12 +1,10 @@
 """The console program of the 112 game and the functions of its source document."""
 
-import itertools
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from plain_game112 import Plain112
 
 from boardenvs.game112.__main__ import main
 from boardenvs.game112.console import (
@@ -138,36 +136,6 @@ def test_malformed_specification(spec, message):
 
 def test_numpy_integers_are_whole_numbers():
     assert play112(np.int64(521123142)) == "21128: Player 2 wins!"
-
-
-def plain_play112(size, moves):
-    game = Plain112(size)
-    for position, value in moves:
-        if game.result is None:
-            game.move(position, value)
-    return f"{game.board}: {game.result or 'Unfinished!'}"
-
-
-def specification(size, moves):
-    return int(str(size) + "".join(f"{position}{value}" for position, value in moves))
-
-
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_every_short_game(size):
-    pairs = list(itertools.product(range(5), range(4)))
-    for length in range(4):
-        for moves in itertools.product(pairs, repeat=length):
-            if length == 3 and any(value in (0, 3) for _, value in moves[:2]):
-                continue  # over early, as in shorter games
-            assert play112(specification(size, moves)) == plain_play112(size, moves), moves
-
-
-@pytest.mark.parametrize("size", range(1, 10))
-def test_long_games(size):
-    rng = np.random.default_rng(size)
-    for _ in range(40):
-        moves = list(zip(rng.permutation(size) + 1, rng.integers(1, 3, size), strict=True))
-        assert play112(specification(size, moves)) == plain_play112(size, moves), moves
 
 
 # -- The helper functions ---------------------------------------------------------------

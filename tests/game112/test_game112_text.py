@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import boardenvs
 
@@ -35,13 +33,6 @@ def test_the_line_of_a_board(cells, text):
     # Without the bars, which may be those of a table in the source document.
     bare = text.removeprefix("| ").removesuffix(" |\n")
     assert game.from_text(bare) == game.from_text(bare + "\n") == game.from_text(text)
-
-
-def test_turn_and_ply_may_be_said_if_they_fit(game112):
-    assert game112.from_text("| 1 - - - - |", to_move=1, ply=1)["to_move"] == 1
-    for wrong in ({"to_move": 0}, {"ply": 2}, {"to_move": -1}, {"to_move": True}, {"ply": 1.0}):
-        with pytest.raises(ValueError, match=r"to_move|ply"):
-            game112.from_text("| 1 - - - - |", **wrong)
 
 
 FLAWED = ["| - - - - -", "- - - - - |", " - - - - -", "- - - - - ", "- - - -", "- - 3 - -"]
@@ -103,13 +94,6 @@ def test_blanks_around_a_move_are_ignored(game112):
 def test_what_is_no_move_is_refused(game112, text, what):
     with pytest.raises(ValueError, match=what):
         game112.action_from_text(text)
-
-
-@given(st.one_of(st.text(), st.from_regex(r"\s*-?[0-9]+\s+-?[0-9]+\s*", fullmatch=True)))
-def test_action_from_text_raises_nothing_but_value_errors(game112, attempt, text):
-    action = attempt(game112.action_from_text, text)
-    if action is not None:
-        assert [int(word) for word in text.split()] == [action // 2 + 1, action % 2 + 1]
 
 
 # -- JSON -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Gekitai's rules: drawn boards, all lines and pushes, and a second implementation."""
+"""Gekitai's rules: drawn boards, all lines and pushes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba.core import config
-from plain_gekitai import LINES, PlainGekitai
 
 import boardenvs
 
@@ -19,6 +18,7 @@ EVERY_SIZE = [
     for pieces in range(6, 13)
     for line in range(3, min(size, pieces) + 1)
 ]
+LINES = [(0, 1), (1, 0), (1, 1), (1, -1)]
 SIZE_AND_LINE = [(size, line) for size in range(6, 9) for line in range(3, size + 1)]
 
 
@@ -419,84 +419,7 @@ def test_observation_shows_own_other_and_empty():
         assert seen.dtype == np.int8
 
 
-# -- The second implementation --------------------------------------------------------
-
-
-def agree(game, states, plains):
-    """Compare boards, legal actions and outcomes of a batch and of plain games."""
-    size = game.board_size
-    masks = game.legal(states)
-    owners = game.owners(states)
-    symbols = np.array(["X", "O", "."])
-    for i, plain in enumerate(plains):
-        assert ["".join(row) for row in symbols[owners[i]]] == plain.rows()
-        assert [divmod(int(a), size) for a in np.flatnonzero(masks[i])] == plain.legal()
-        assert states["truncated"][i] == plain.truncated
-        assert states["terminated"][i] == (plain.winner is not None)
-        expected = {None: [0, 0], "X": [1, -1], "O": [-1, 1]}[plain.winner]
-        assert states["returns"][i].tolist() == expected
-        assert states["ply"][i] == plain.ply
-        assert "XO"[states["to_move"][i]] == plain.mover
-
-
-@pytest.mark.parametrize("line", range(3, 9))
-def test_random_games_agree_with_the_plain_implementation(line):
-    rng = np.random.default_rng(line)
-    plies = 0
-    combinations = [params for params in EVERY_SIZE if params[2] == line]
-    for size, pieces, _ in combinations:
-        max_plies = int(rng.integers(20, 90))
-        game = boardenvs.make(
-            "gekitai", board_size=size, pieces=pieces, line_length=line, max_plies=max_plies
-        )
-        states = game.new(1 + 20 // len(combinations), 0)
-        plains = [PlainGekitai(size, pieces, line, max_plies) for _ in states]
-        agree(game, states, plains)
-        while len(states):
-            actions = [rng.choice(np.flatnonzero(mask)) for mask in game.legal(states)]
-            game.play(states, actions)
-            for plain, action in zip(plains, actions, strict=True):
-                plain.place(*divmod(int(action), size))
-            agree(game, states, plains)
-            plies += len(states)
-            live = ~(states["terminated"] | states["truncated"])
-            states = states[live]
-            plains = [plain for plain, on in zip(plains, live, strict=True) if on]
-    assert plies > 300
-
-
-@pytest.mark.parametrize("size", [6, 7, 8])
-def test_every_move_in_crowded_positions_agrees_with_the_plain_implementation(size):
-    """Both implementations agree in random, nearly full positions, where rare ends occur."""
-    rng = np.random.default_rng(size)
-    ends = {"mover": 0, "opponent": 0, "nobody": 0}
-    for _ in range(40):
-        pieces = int(rng.integers(9, 13))
-        line = int(rng.integers(3, 5))
-        game = boardenvs.make("gekitai", board_size=size, pieces=pieces, line_length=line)
-        counts = rng.integers(pieces - 4, pieces, 2)
-        cells = rng.permutation(size * size)[: counts.sum()]
-        flat = np.full(size * size, ".")
-        flat[cells[: counts[0]]] = "X"
-        flat[cells[counts[0] :]] = "O"
-        rows = ["".join(row) for row in flat.reshape(size, size)]
-        to_move = int(rng.integers(2))
-        start = game.from_dict({"board": rows, "to_move": to_move})
-        if start["terminated"]:
-            continue
-        actions = np.flatnonzero(game.legal(start)[0])
-        states = np.repeat(np.array([start]), len(actions))
-        plains = []
-        for action in actions:
-            plain = PlainGekitai(size, pieces, line)
-            plain.set_up(rows, "XO"[to_move], int(start["ply"]))
-            plain.place(*divmod(int(action), size))
-            plains.append(plain)
-            end = {None: "nobody", "XO"[to_move]: "mover"}.get(plain.winner, "opponent")
-            ends[end] += 1
-        game.play(states, actions, illegal="raise")
-        agree(game, states, plains)
-    assert min(ends.values()) >= 5, ends
+# -- Any play --------------------------------------------------------------------------
 
 
 @given(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import boardenvs
 
@@ -179,13 +177,6 @@ OFF_THE_BOARD = ["G1", "A7", "Z99", "A10"]
 def test_what_is_no_address_is_refused(gekitai, text):
     with pytest.raises(ValueError, match=r"address|off the board"):
         gekitai.action_from_text(text)
-
-
-@given(st.one_of(st.text(), st.from_regex(r"\s*[A-Ha-h]\s*-?[0-9]+\s*", fullmatch=True)))
-def test_action_from_text_raises_nothing_but_value_errors(gekitai, attempt, text):
-    action = attempt(gekitai.action_from_text, text)
-    if action is not None:
-        assert gekitai.action_to_text(action) == "".join(text.split()).upper()
 
 
 # -- JSON -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Goat Race's rules: drawn positions, invariants, and a second implementation."""
+"""Goat Race's rules: drawn positions and invariants."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from string import ascii_uppercase
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from plain_goat_race import PlainGoatRace, order_of_play
 
 import boardenvs
 from boardenvs.goat_race.rules import size
@@ -130,6 +127,11 @@ def draws(word, bound):
         z = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
         z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
         yield ((z ^ z >> 31) >> 32) * bound >> 32
+
+
+def order_of_play(throws):
+    """Return the players by descending throw; of equal throws, the later one is first."""
+    return sorted(range(len(throws)), key=lambda player: (-throws[player], -player))
 
 
 def test_the_order_of_play_by_the_throws():
@@ -550,56 +552,6 @@ def test_observation(name, memory, random_positions):
 
 
 # -- The second implementation --------------------------------------------------------
-
-
-def plain_twin(game, state):
-    """Return the plain game with the same start record and future throws."""
-    data = game.to_dict(state)
-    stream = draws(state["rng"], game.height)
-    obstacles = [(row - 1, ascii_uppercase.index(column)) for row, column in data["obstacles"]]
-    return PlainGoatRace(
-        game.num_players,
-        game.width,
-        game.height,
-        obstacles,
-        data["order"],
-        lambda: next(stream) + 1,
-        game.params["draw_rule"],
-        game.max_plies,
-    )
-
-
-def assert_alike(game, states, plain):
-    data = game.to_dict(states[0])
-    assert data["stacks"] == plain.stacks()
-    assert choices(game, states) == plain.legal()
-    assert data["ply"] == plain.ply
-    assert data["terminated"] == (plain.winner is not None)
-    assert data["truncated"] == (plain.over() and plain.winner is None)
-    assert data["returns"] == plain.returns()
-    if not plain.over():
-        assert data["decision"] == plain.asked
-        assert data["to_move"] == plain.player()
-        assert data["die"] == plain.die
-
-
-@given(seed=st.integers(0, 2**32), data=st.data())
-def test_it_plays_as_the_plain_one(variant, seed, data):
-    states = variant.new(1, seed)
-    plain = plain_twin(variant, states[0])
-    rng = np.random.default_rng(seed)
-    # Sometimes only goats move that can go forward, so that races end in every way.
-    hurry = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
-    for _ in range(data.draw(st.sampled_from([30, 600]))):
-        assert_alike(variant, states, plain)
-        if plain.over():
-            break
-        moves = sorted(plain.legal())
-        if rng.random() < hurry and "s" in moves:
-            moves = ["s"]
-        move = moves[rng.integers(len(moves))]
-        play(variant, states, move)
-        plain.play(move)
 
 
 def test_all_ends_are_met():

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import boardenvs
 from boardenvs.show.svg import WIN, cell_area
@@ -359,48 +356,6 @@ def test_both_ends_of_a_finished_game_are_told_apart():
     for stacks in ({"I1": "WWWW"}, {"I1": "WWWBBB", "A1": "WB"}):
         with pytest.raises(ValueError, match="stacks"):
             THREE.from_dict({**won, "stacks": {"A2": "RRRR", "A4": "BBBB", **stacks}})
-
-
-hostile = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-3, 2**70)
-    | st.floats()
-    | st.text("WBRA1X", max_size=4)
-    | st.sampled_from(["A1", "C4", "WB", "sideways"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["A1", "C4", "I6", "A0"]) | st.text(max_size=2), inner)
-    ),
-    max_leaves=6,
-)
-
-
-@given(st.data())
-def test_hostile_dictionaries(attempt, data):
-    position = json.loads(json.dumps(POSITION))
-    for key in data.draw(st.lists(st.sampled_from([*POSITION]), min_size=1, max_size=2)):
-        kind = data.draw(st.sampled_from(["replace", "inside"]))
-        if kind == "inside" and isinstance(position[key], dict):
-            inside = st.sampled_from([*POSITION["stacks"], "A3", "I1", "Z9"])
-            position[key][data.draw(inside)] = data.draw(hostile)
-        elif kind == "inside" and isinstance(position[key], list) and position[key]:
-            position[key][data.draw(st.integers(0, len(position[key]) - 1))] = data.draw(hostile)
-        else:
-            position[key] = data.draw(hostile)
-    record = attempt(THREE.from_dict, position)
-    assert record is None or THREE.from_dict(THREE.to_dict(record)) == record
-
-
-@given(st.data())
-def test_hostile_records(attempt, positions, data):
-    """Records of arbitrary bytes are restored unchanged, or refused."""
-    states = positions[THREE][data.draw(st.integers(0, 300))][None].copy()
-    raw = states.view(np.uint8)
-    for _ in range(data.draw(st.integers(1, 3))):
-        raw[data.draw(st.integers(8, raw.size - 1))] = data.draw(st.integers(0, 255))
-    restored = attempt(THREE.restore, states)
-    assert restored is None or restored[0] == states[0]
 
 
 # -- Picture --------------------------------------------------------------------------

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from keyboards import answering
-from plain_gomoku import PlainGomoku
 
 from boardenvs.gomoku.console import (
     check_available_moves,
@@ -226,20 +225,6 @@ def test_the_documents_winning_boards():
         assert check_for_winner(board) is None
         place_on_board(board, "○", position)
     assert check_for_winner(board) == "○"
-
-
-def test_random_games_on_boards_agree_with_the_plain_implementation():
-    rng = np.random.default_rng(0)
-    for _ in range(10):
-        plain, board = PlainGomoku(7), create_board(7)
-        while plain.result is None:
-            moves = check_available_moves(board)
-            assert moves == [(str(r), ascii_uppercase[c]) for r, c in plain.legal()]
-            move = moves[rng.integers(len(moves))]
-            place_on_board(board, "●○"["XO".index(plain.mover)], move)
-            plain.place(int(move[0]), ascii_uppercase.index(move[1]))
-            expected = {"X": "●", "O": "○", "draw": "Draw", None: None}[plain.result]
-            assert check_for_winner(board) == expected
 
 
 BAD_BOARDS = {

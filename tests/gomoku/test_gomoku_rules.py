@@ -1,4 +1,4 @@
-"""Gomoku's rules: drawn boards, all lines, and a second implementation."""
+"""Gomoku's rules: drawn boards and all lines."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from plain_gomoku import PlainGomoku
+from array_gomoku import longest_and_exact
 
 import boardenvs
 
@@ -334,85 +332,23 @@ def test_near_cells_of_many_positions(random_positions):
 # -- The second implementation --------------------------------------------------------------
 
 
-def agree(game, states, plain):
-    assert game.to_dict(states[0])["board"] == plain.rows()
-    assert result(game, states) == plain.result
-    assert "XO"[states["to_move"][0]] == plain.mover
-    legal = np.flatnonzero(game.legal(states)[0]).tolist()
-    assert legal == [row * game.board_size + column for row, column in plain.legal()]
-    # The position is complete, and incremental results equal those of a full check.
-    stones = "".join(plain.rows())
-    assert (stones.count("X"), stones.count("O")) == (
-        (plies := len(plain.stones)) + 1 >> 1,
-        plies >> 1,
-    )
-    assert states["ply"][0] == plies
-    assert game.from_dict(game.to_dict(states[0])) == states[0]
-    assert game.returns(states).sum() == 0
-
-
-VARIANTS = st.integers(5, 9).flatmap(
-    lambda size: st.tuples(
-        st.just(size), st.integers(3, size), st.booleans(), st.none() | st.integers(2, size * size)
-    )
-)
-
-
-@given(VARIANTS, st.lists(st.integers(0, 80), min_size=30, max_size=81))
-def test_games_agree_with_the_plain_implementation(variant, choices):
-    size, length, exact, max_plies = variant
-    game = boardenvs.make(
-        "gomoku", board_size=size, win_length=length, exact=exact, max_plies=max_plies
-    )
-    plain = PlainGomoku(size, length, exact, max_plies)
-    states = game.new(1, 0)
-    agree(game, states, plain)
-    for choice in choices:
-        if plain.result is not None:
-            break
-        cells = plain.legal()
-        row, column = cells[choice % len(cells)]
-        plain.place(row, column)
-        game.play(states, [row * size + column], illegal="raise")
-    agree(game, states, plain)
-
-
-@pytest.mark.parametrize(
-    ("size", "length", "exact", "games"),
-    [(5, 3, False, 60), (5, 4, True, 60), (6, 5, False, 30), (9, 5, True, 12), (15, 5, False, 4)],
-)
-def test_random_games_agree_ply_by_ply(size, length, exact, games):
-    rng = np.random.default_rng(size + length)
-    game = boardenvs.make("gomoku", board_size=size, win_length=length, exact=exact)
-    for seed in range(games):
-        states = game.new(1, seed)
-        plain = PlainGomoku(size, length, exact)
-        while plain.result is None:
-            cells = plain.legal()
-            row, column = cells[rng.integers(len(cells))]
-            plain.place(row, column)
-            game.play(states, [row * size + column], illegal="raise")
-            agree(game, states, plain)
-
-
 def test_a_board_set_up_by_hand_is_judged_as_it_looks():
     """Arbitrary boards, as in the console program, are evaluated by their stones."""
     rng = np.random.default_rng(0)
     for size, length, exact in [(5, 4, False), (6, 3, True), (7, 5, False), (7, 4, True)]:
         game = boardenvs.make("gomoku", board_size=size, win_length=length, exact=exact)
         for _ in range(150):
-            plain = PlainGomoku(size, length, exact)
             states = game.start.copy()
             shares = rng.dirichlet([1, 1, 1])
             cells = rng.choice(3, size * size, p=shares)
             states["cells"][0, : size * size] = cells
             states["to_move"] = to_move = int(rng.integers(2))
             states["ply"] = (cells > 0).sum()
-            plain.stones = {divmod(a, size): "XO"[c - 1] for a, c in enumerate(cells.tolist()) if c}
-            lines = [colour for colour in "XO" if plain.has_line(colour)]
+            stones = cells.reshape(size, size) == np.array([1, 2])[:, None, None]
+            lines = longest_and_exact(stones, length)[exact]
             game.kernels.judge_games(states, game.constants)
-            if lines:
-                winner = lines[0] if len(lines) == 1 else "XO"[1 - to_move]
+            if lines.any():
+                winner = "XO"[lines.argmax()] if lines.sum() == 1 else "XO"[1 - to_move]
                 assert result(game, states) == winner
             else:
                 assert result(game, states) == (None if (cells == 0).any() else "draw")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import boardenvs
 
@@ -79,13 +77,6 @@ def test_the_rule_of_the_format(size):
     assert lines[2::2] == ["  ".join("|" * size)] * (size - 1)
 
 
-def test_turn_and_ply_may_be_said_if_they_fit(five):
-    assert five.from_text(STONES_5, to_move=1, ply=5)["to_move"] == 1
-    for wrong in ({"to_move": 0}, {"ply": 4}, {"to_move": -1}, {"to_move": True}, {"ply": 5.0}):
-        with pytest.raises(ValueError, match=r"to_move|ply"):
-            five.from_text(STONES_5, **wrong)
-
-
 FLAWED = {
     "nothing": "",
     "one line": "A  B  C  D  E",
@@ -142,13 +133,6 @@ def test_what_is_no_move_is_refused(nine, text):
 def test_moves_off_the_board_are_refused(nine, text):
     with pytest.raises(ValueError, match=r"off the board.*8 I"):
         nine.action_from_text(text)
-
-
-@given(st.one_of(st.text(), st.from_regex(r"\s*[0-9]+\s+[A-Za-z]\s*", fullmatch=True)))
-def test_action_from_text_raises_nothing_but_value_errors(nine, attempt, text):
-    action = attempt(nine.action_from_text, text)
-    if action is not None:
-        assert text.upper().split() == nine.action_to_text(action).split()
 
 
 # -- JSON -----------------------------------------------------------------------------

@@ -137,7 +137,7 @@ import numpy as np
 import agents
 import boardenvs
 from boardenvs.game112 import Game112
-from boardenvs.kernels.hook import Hook
+from boardenvs.kernels.binding import Hook
 
 SEARCH = ("tree", "descent", "backup", "report", "rollouts", "puct_loops", "exact_search")
 MODULES = [

@@ -170,7 +170,7 @@ def test_what_no_source_makes_any_more_is_removed(place):
 
 
 IN_TWO_FILES = """
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 from helper import worth
 
 @cached_njit("a game")

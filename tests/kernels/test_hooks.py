@@ -24,8 +24,7 @@ from boardenvs.core.hooks import legal, play
 from boardenvs.core.loops import Kernels
 from boardenvs.game112 import Game112
 from boardenvs.game112 import rules as rules_of_112
-from boardenvs.kernels.binding import Loop, over_rules
-from boardenvs.kernels.hook import Hook, hook
+from boardenvs.kernels.binding import Hook, Loop, hook, over_rules
 from boardenvs.kernels.numba_compat import COMPILES, is_compiled
 
 # -- Declaration ------------------------------------------------------------------------

@@ -325,7 +325,7 @@ def test_other_threads_are_taken_where_tbb_is_not_found(tmp_path, played):
 
 TOTAL = """
 import numpy as np
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 @cached_njit("a sum")
 def total(records):

@@ -1,4 +1,4 @@
-"""The pizza order's rules: single orders, a second implementation, and wanted orders."""
+"""The pizza order's rules: single orders and wanted orders."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_pizza_order import ACTIONS, FLAVORS, PlainOrder
 
 import boardenvs
 
-PRESETS = [sorted(ids) for ids in FLAVORS.values() if ids]
+PRESETS = [[1, 13], [6, 7, 8, 9, 10], [2, 3, 4, 5], [3, 12]]
 CUSTOM, DONE, YES, NO = 4, 20, 21, 22
 GAMES = {most: boardenvs.make("pizza_order", max_pizzas=most) for most in range(1, 10)}
 
@@ -192,33 +191,10 @@ def test_a_position_is_small():
 # -- The second implementation --------------------------------------------------------
 
 
-def agree(game, state, plain):
-    assert [ACTIONS[a] for a in np.flatnonzero(game.legal(state)[0])] == plain.legal()
-    assert bool(state["terminated"]) == (plain.question is None)
-    assert game.returns(state)[0, 0] == plain.reward
-    assert game.observe(state, 0)[0].tolist() == plain.rows()
-
-
 @st.composite
 def orders(draw, most):
     pizza = st.sets(st.integers(1, 15), min_size=1).map(sorted) | st.sampled_from(PRESETS)
     return draw(st.lists(pizza, min_size=1, max_size=most))
-
-
-@given(st.data(), st.integers(1, 9))
-def test_dialogues_agree_with_the_plain_implementation(data, most):
-    wanted = data.draw(orders(most))
-    game, states = position(wanted, most=most)
-    plain = PlainOrder(wanted, most)
-    agree(game, states[0], plain)
-    for choice in data.draw(st.lists(st.integers(0, 16), max_size=25)):
-        answers = plain.legal()
-        if not answers:
-            break
-        answer = answers[choice % len(answers)]
-        plain.answer(answer)
-        game.play(states, [ACTIONS.index(answer)], illegal="raise")
-        agree(game, states[0], plain)
 
 
 @given(st.data())
@@ -238,23 +214,6 @@ def test_a_dialogue_that_says_what_is_wanted_is_right(data):
         game.play(states, [answer], illegal="raise")
     assert game.terminated(states)[0]
     assert game.returns(states)[0, 0] == 1
-
-
-@pytest.mark.parametrize("most", [1, 3, 9])
-def test_random_dialogues_agree_with_the_plain_implementation(most):
-    rng = np.random.default_rng(most)
-    game = GAMES[most]
-    states = game.new(60, most)
-    plains = [PlainOrder(wanted, most) for wanted in told(game, states)]
-    while len(states):
-        actions = [rng.choice(np.flatnonzero(mask)) for mask in game.legal(states)]
-        game.play(states, actions)
-        for state, plain, action in zip(states, plains, actions, strict=True):
-            plain.answer(ACTIONS[action])
-            agree(game, state, plain)
-        live = ~game.terminated(states)
-        states = states[live]
-        plains = [plain for plain, on in zip(plains, live, strict=True) if on]
 
 
 # -- Wanted orders --------------------------------------------------------------------

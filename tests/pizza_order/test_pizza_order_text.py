@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import strategies as st
 
 import boardenvs
 
@@ -168,9 +167,6 @@ def test_what_is_no_dialogue_is_refused(pizza, text):
     with pytest.raises(ValueError, match=r"line|ends|expected|answers") as error:
         pizza.from_text(text)
     assert "\n" not in str(error.value)
-
-
-lines = st.sampled_from([*SAMPLE.splitlines(keepends=True), f"{FLAVOR}1\n", f"{MORE}y\n", MORE])
 
 
 # -- Fields that the text does not show ------------------------------------------------

@@ -1,7 +1,14 @@
-"""Gain of a second thread, memory, and cost by number of games and by board size."""
+"""Gain of a second thread, memory, and cost by number of games and by board size.
+
+The gain of threads is also measured while another program uses a core.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,14 +16,23 @@ import numpy as np
 import boardenvs
 from agents.bench.ceilings import copying
 from agents.bench.row import Row
-from agents.bench.rows.batch import COPYING, label, stepping
+from agents.bench.rows.batches import COPYING, label, stepping
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, interleaved
 
-__all__ = ["core_gains", "curves_over_n", "curves_over_size", "memory"]
+__all__ = [
+    "busy_core",
+    "core_gains",
+    "curves_over_n",
+    "curves_over_size",
+    "memory",
+    "steps_beside_another_program",
+]
 
 _ONE = "one thread"
 _TWO = "two threads"
+_SETTLE = 0.5
+"""Time (s) in which `BatchEnv` adapts its number of threads before the measurement."""
 _BOTH = "observation and mask alone"
 _SIZE_ENVS = 1024
 _SIZES: dict[str, list[tuple[int, dict[str, Any]]]] = {
@@ -46,6 +62,31 @@ def core_gains(bench: Bench) -> list[Row]:
         for (name, num, what), value in found.items()
         if what == _TWO
     ]
+
+
+@contextlib.contextmanager
+def busy_core() -> Iterator[None]:
+    """Run another program that keeps one core busy."""
+    command = [sys.executable, "-S", "-c", "while True: pass"]
+    with subprocess.Popen(command) as program:
+        try:
+            yield
+        finally:
+            program.kill()
+
+
+def steps_beside_another_program(bench: Bench) -> list[Row]:
+    """Return rows that compare the number of threads `BatchEnv` chooses with one thread."""
+    effort = bench.effort
+    num = effort.num_envs
+    sides: dict[Key, Side] = {}
+    with busy_core():
+        for name in effort.games:
+            game = boardenvs.make(name)
+            sides[name,] = stepping(game, num, effort.seconds)
+            sides[name, _ONE] = stepping(game, num, effort.seconds, threads=1)
+            stepping(game, num, min(_SETTLE, 8 * effort.seconds))()
+        return bench.rows(f"BatchEnv.step, N = {num:,}, a core taken", "plies/s", _ONE, sides)
 
 
 def memory(bench: Bench) -> list[Row]:

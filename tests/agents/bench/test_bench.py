@@ -16,18 +16,7 @@ from agents import bench as package
 from agents.bench import Bench, Effort, Row, describe_machine, report, results_table
 from agents.bench.ceilings import ZeroEnv, copying, usual_length
 from agents.bench.measures import MEASURES
-from agents.bench.rows import (
-    batch,
-    cold_loops,
-    first_uses,
-    parts,
-    play_out,
-    scaling,
-    search,
-    single,
-    training,
-    vector,
-)
+from agents.bench.rows import batches, environments, networks, processes, scaling, searches
 from agents.bench.timing import interleaved, rate
 from agents.command import main
 
@@ -211,11 +200,11 @@ print(*(row.value > 0 for row in rows))
 @pytest.mark.slow
 def test_training_is_measured(tiny):
     pytest.importorskip("sb3_contrib")
-    rows = vector.learning_steps(tiny)
+    rows = networks.learning_steps(tiny)
     check(rows)
     assert [row.game for row in rows] == list(TINY.games)
     assert all(row.ratio for row in rows)
-    (row,) = training.training_steps(tiny)
+    (row,) = networks.training_steps(tiny)
     check([row])
     assert row.game == "gekitai"
     assert row.ratio
@@ -260,20 +249,20 @@ def test_a_zero_vec_env_replays_the_steps_of_another():
 @pytest.mark.slow
 def test_each_game_is_measured(tiny):
     for measure in (
-        play_out.play_outs,
-        search.searches,
-        single.seat_steps,
-        vector.vector_steps,
+        batches.play_outs,
+        searches.searches,
+        environments.seat_steps,
+        environments.vector_steps,
         scaling.memory,
     ):
         assert [row.game for row in measure(tiny)] == list(TINY.games)
-    games = {row.game for row in batch.batch_steps(tiny) if row.against == batch.COPYING}
+    games = {row.game for row in batches.batch_steps(tiny) if row.against == batches.COPYING}
     assert games == set(TINY.games)
-    assert {row.game for row in first_uses.first_uses(tiny)} == {"gekitai"}
+    assert {row.game for row in processes.first_uses(tiny)} == {"gekitai"}
 
 
 def test_parts_of_a_step_are_compared_with_the_step(tiny):
-    rows = parts.parts_of_a_step(tiny)
+    rows = batches.parts_of_a_step(tiny)
     assert [row.game for row in rows] == [name for name in TINY.games for _ in range(4)]
     assert len({row.measure for row in rows}) == 4
     assert all(row.unit == "ns/board" for row in rows)
@@ -282,7 +271,7 @@ def test_parts_of_a_step_are_compared_with_the_step(tiny):
 @pytest.mark.slow
 def test_pgx_takes_part(tiny):
     pytest.importorskip("pgx")
-    (row,) = (row for row in batch.batch_steps(tiny) if row.against == "pgx connect_four")
+    (row,) = (row for row in batches.batch_steps(tiny) if row.against == "pgx connect_four")
     assert row.ratio
     assert not tiny.missing
 
@@ -290,7 +279,7 @@ def test_pgx_takes_part(tiny):
 @pytest.mark.slow
 def test_connect_four_of_pettingzoo_takes_part(tiny):
     pytest.importorskip("pygame")
-    rows = single.aec_loops(tiny)
+    rows = environments.aec_loops(tiny)
     assert [row.game for row in rows] == list(TINY.games)
     assert all(row.ratio for row in rows)
 
@@ -298,8 +287,8 @@ def test_connect_four_of_pettingzoo_takes_part(tiny):
 @pytest.mark.slow
 def test_gomoku_of_open_spiel_takes_part(tiny):
     pytest.importorskip("pyspiel")
-    assert all(row.ratio for row in play_out.play_outs(tiny))
-    assert all(row.ratio for row in search.searches(tiny))
+    assert all(row.ratio for row in batches.play_outs(tiny))
+    assert all(row.ratio for row in searches.searches(tiny))
     assert not tiny.missing
 
 
@@ -317,7 +306,7 @@ def test_missing_peers_are_one_line_each(tiny, without):
         rows = MEASURES[name](tiny)
         assert rows or name in TRAINING
         check([*rows, Row("one", "", 1.0, "s")])
-    rows = batch.batch_steps(tiny)  # a second call adds no message
+    rows = batches.batch_steps(tiny)  # a second call adds no message
     assert [row.against_value for row in rows if row.against == "pgx connect_four"] == [None]
     extras = {
         "pgx": "bench",
@@ -364,7 +353,7 @@ def test_curves_have_their_points(tiny, monkeypatch):
 
 def test_a_new_process_that_fails_is_one_line():
     with pytest.raises(OSError, match="ModuleNotFoundError"):
-        first_uses.output_of("import there_is_no_such_module", {})
+        processes.output_of("import there_is_no_such_module", {})
 
 
 # -- Ceilings -----------------------------------------------------------------------------
@@ -396,9 +385,9 @@ def test_the_better_way_of_a_cold_program_is_extrapolated(monkeypatch, tiny):
         return subprocess.CompletedProcess(command, 0, out, "")
 
     monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr(cold_loops, "cores", lambda: 1)
+    monkeypatch.setattr(processes, "cores", lambda: 1)
     effort = dataclasses.replace(TINY, cold_steps=(2, 10, 100))
-    short, middle, long, mean, highest = cold_loops.cold_loops(Bench(effort))
+    short, middle, long, mean, highest = processes.cold_loops(Bench(effort))
     assert (short.value, short.against_value) == (2.0, 1.0)
     assert (middle.value, middle.against_value) == (10.0, 5.0)
     assert (long.value, long.against_value) == (100.0, 50.0)

@@ -16,7 +16,7 @@ import boardenvs
 from agents.search.exact import ExactAgent
 
 sys.path.append(str(Path(__file__).parents[2] / "game112"))
-from plain_game112 import reachable
+from reachable_game112 import reachable
 
 WON = 1000
 

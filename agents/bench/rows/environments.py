@@ -1,4 +1,4 @@
-"""The PettingZoo and Gymnasium environments, which play one game at a time."""
+"""The PettingZoo and Gymnasium environments, of one game and of many."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium
+import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
 import boardenvs
 from agents.bench.ceilings import ZeroEnv
 from agents.bench.peers import pettingzoo_connect_four
 from agents.bench.row import Row
+from agents.bench.rows.batches import stepping
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
+from boardenvs.core.chance import make_streams, next_bits
 from boardenvs.registration import env_id
 
-__all__ = ["aec_loops", "looping", "seat_steps", "seating"]
+__all__ = ["aec_loops", "looping", "seat_steps", "seating", "vector_steps", "vectoring"]
 
 _CHUNK = 100  # steps between two readings of the clock
 _CONNECT_FOUR = "PettingZoo connect_four"
 _ZERO = "zero cost, the same wrappers"
+_BATCH = "BatchEnv.step, same N"
 
 
 def _picker() -> Callable[[Any], int]:
@@ -55,20 +59,14 @@ def looping(env: Any, seconds: float) -> Side:
 
 def aec_loops(bench: Bench) -> list[Row]:
     """Return rows that compare every game with PettingZoo's connect_four."""
-    effort = bench.effort
     sides: dict[Key, Side] = {
-        (name,): looping(getattr(boardenvs, f"{name}_v0").env(), effort.seconds)
-        for name in effort.games
+        (name,): looping(getattr(boardenvs, f"{name}_v0").env(), bench.effort.seconds)
+        for name in bench.effort.games
     }
     rival = bench.peer(_CONNECT_FOUR, "bench", pettingzoo_connect_four)
     if rival is not None:
-        sides[_CONNECT_FOUR,] = looping(rival, effort.seconds)
-    found = bench.compare(sides)
-    peers_own = found.get((_CONNECT_FOUR,))
-    return [
-        Row("AEC env() loop", name, found[name,], "plies/s", _CONNECT_FOUR, peers_own)
-        for name in effort.games
-    ]
+        sides[_CONNECT_FOUR,] = looping(rival, bench.effort.seconds)
+    return bench.rows("AEC env() loop", "plies/s", _CONNECT_FOUR, sides)
 
 
 def seating(env: Any, seconds: float) -> Side:
@@ -97,8 +95,40 @@ def seat_steps(bench: Bench) -> list[Row]:
         zero = EnvSpec("boardenvs/ZeroCost-v0", entry_point=make_zero)
         sides[name,] = seating(gymnasium.make(env_id(name)), effort.seconds)
         sides[name, _ZERO] = seating(gymnasium.make(zero), effort.seconds)
-    found = bench.compare(sides)
-    return [
-        Row("gym.make, step", name, found[name,], "steps/s", _ZERO, found[name, _ZERO])
-        for name in effort.games
-    ]
+    return bench.rows("gym.make, step", "steps/s", _ZERO, sides)
+
+
+def vectoring(name: str, num: int, seconds: float) -> Side:
+    """Return a side that measures the steps per second of `gym.make_vec`, summed over all games.
+
+    Actions are uniformly random legal ones. The time to sample them does not count.
+    """
+    envs = gymnasium.make_vec(env_id(name), num, vectorization_mode="vector_entry_point")
+    random_actions = boardenvs.make(name).kernels.random_actions
+    streams = make_streams(np.uint64(1), num)
+    actions = np.zeros(num, np.int64)
+    mask = envs.reset(seed=0)[1]["action_mask"]
+
+    def prepare() -> None:
+        random_actions(mask.view(np.bool_), next_bits(streams), actions)
+
+    def work() -> int:
+        nonlocal mask
+        mask = envs.step(actions)[-1]["action_mask"]
+        return num
+
+    for _ in range(32):
+        prepare()
+        work()
+    return lambda: rate(work, seconds, prepare)
+
+
+def vector_steps(bench: Bench) -> list[Row]:
+    """Return rows that compare each game with `BatchEnv`, which has no opponents."""
+    effort = bench.effort
+    num = effort.vector_envs
+    sides: dict[Key, Side] = {}
+    for name in effort.games:
+        sides[name,] = vectoring(name, num, effort.seconds)
+        sides[name, _BATCH] = stepping(boardenvs.make(name), num, effort.seconds)
+    return bench.rows(f"gym.make_vec, N = {num:,}", "steps/s", _BATCH, sides)

@@ -1,7 +1,8 @@
-"""Searches guided by a network, in self-play and for one position, compared with ONNX Runtime."""
+"""Tree searches, searches guided by a network, and the search of Gomoku's engine."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -9,20 +10,91 @@ from typing import Any
 import numpy as np
 
 import boardenvs
+from agents.arena.openings import named_openings
+from agents.bench.peers import open_spiel_mcts
 from agents.bench.row import Row
-from agents.bench.rows.batch import label
+from agents.bench.rows.batches import label
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
+from agents.games.gomoku.threats import ThreatsAgent
 from agents.in_threads import in_threads
 from agents.networks.onnx_policy import BoundNetwork, OnnxPolicy
 from agents.search.gumbel import GumbelAgent
+from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
 from agents.search.slots import Bound, LogitsAndValues
 from boardenvs.envs.playout import playout
 from boardenvs.game import Game, States
 from boardenvs.kernels.threads import most_threads
 
-__all__ = ["evaluating_together", "guided_searches", "self_playing"]
+__all__ = [
+    "engine_nodes",
+    "evaluating_together",
+    "guided_searches",
+    "searches",
+    "searching",
+    "self_playing",
+]
+
+# -- Tree search ----------------------------------------------------------------------------
+
+
+def searching(game: Game, simulations: int, seconds: float) -> Side:
+    """Return a side that measures moves per second in the start position, on one core."""
+    agent = MctsAgent(game, 0, simulations, decisive_rollouts=False)
+    state = game.new(1, 0)
+    return lambda: rate(lambda: len(agent.act(state)), seconds)
+
+
+def searches(bench: Bench) -> list[Row]:
+    """Return rows that compare every game with OpenSpiel's gomoku, both with random rollouts."""
+    effort, peer = bench.effort, "OpenSpiel MCTSBot"
+    simulations = effort.simulations
+    sides: dict[Key, Side | None] = {
+        (name,): searching(boardenvs.make(name), simulations, effort.seconds)
+        for name in effort.games
+    }
+    sides[peer,] = bench.peer(
+        "OpenSpiel",
+        "bench",
+        lambda: open_spiel_mcts("gomoku(size=15)", simulations, effort.seconds),
+    )
+    return bench.rows(f"mcts:{simulations}, a move", "moves/s", peer, sides)
+
+
+# -- Gomoku's engine ------------------------------------------------------------------------
+
+_FEW, _MANY = 200, 20_000
+"""Number of positions searched for a move in a short and in a long search."""
+_STATES = 8
+
+
+def engine_nodes(bench: Bench) -> list[Row]:
+    """Return a row that compares the positions per second of a short and a long search."""
+    game, many = boardenvs.make("gomoku"), f"threats:{_MANY}"
+    sides: dict[Key, Side] = {
+        (game.name,): _looking(game, _FEW, bench.effort.seconds),
+        (many,): _looking(game, _MANY, bench.effort.seconds),
+    }
+    return bench.rows(f"threats:{_FEW}, one core", "positions/s", many, sides)
+
+
+def _looking(game: Game, nodes: int, seconds: float) -> Side:
+    """Return a side that measures positions searched per second, on balanced openings."""
+    engine = ThreatsAgent(game, nodes=nodes, threads=1)
+    states: States = game.new(_STATES, 0)
+    for actions in named_openings(game, "balanced").moves[:_STATES].T:
+        game.play(states, actions)
+    turn = itertools.cycle(range(_STATES))
+
+    def work() -> int:
+        (thought,) = engine.think(states[[next(turn)]])
+        return thought.nodes
+
+    return lambda: rate(work, seconds)
+
+
+# -- Searches guided by a network -----------------------------------------------------------
 
 _ALONE = "ONNX Runtime alone"
 _BATCHES = (64, 256)

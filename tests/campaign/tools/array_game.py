@@ -1,9 +1,8 @@
-"""A third implementation of the games: NumPy arrays over many games at once.
+"""The second implementation of the games: NumPy arrays over many games at once.
 
 The file `tests/<game>/array_<game>.py` implements the rules from the game's page and uses no code
-of
-the package. It only receives the initial random setup and the random stream. This module contains
-what all games share.
+of the package. It only receives the initial random setup and the random stream. This module
+contains what all games share.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ class ArrayGame:
 
 def array_game(game, num):
     """Return the array implementation of `num` games."""
-    folder = str(Path(__file__).parents[1] / game.name)
+    folder = str(Path(__file__).parents[2] / game.name)
     if folder not in sys.path:
         sys.path.append(folder)
     return importlib.import_module(f"array_{game.name}").Games(game, num)

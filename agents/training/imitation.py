@@ -11,17 +11,19 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent, RandomBits
+from agents.making import make
 from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import check_num_values, in_turn, num_values
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.training.part import generator_state, set_generator
+from agents.training.samples import ReplayBuffer
 from agents.training.self_play.actors import fixed_opponents
-from agents.training.self_play.replay_buffer import ReplayBuffer
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings
 from boardenvs.envs.playout import playout
 from boardenvs.game import Game, States
 
-__all__ = ["CloningLearner"]
+__all__ = ["Imitation"]
 
 Losses = tuple[float, float, float]
 """Losses of policy and value, and the agreement."""
@@ -30,45 +32,51 @@ _GAMES = 512
 """Number of parallel games. Their positions are learned in random order after all games."""
 
 
-class CloningLearner:
-    """A learner that fits a policy to an agent's actions, and its value to the games' results.
+class Imitation:
+    """The part of a run in which the policy learns the actions of an agent, and values the results.
 
     Sources: D. Pomerleau, "Efficient training of artificial neural networks for autonomous
     navigation", Neural Computation 3 (1991); before reinforcement learning as in D. Silver et al.,
     "Mastering the game of Go with deep neural networks and tree search", Nature 529 (2016).
     """
 
+    name = "clone"
+    ends_early = True
+
     def __init__(
         self,
         game: Game | Sizes,
         policy: Any,
         settings: CloningSettings,
-        agents: Sequence[Agent],
         seed: int,
+        agents: Sequence[Agent] | None = None,
     ) -> None:
-        """Create the learner.
+        """Create the part.
 
         Args:
             game: the game to learn. With several sizes, each gradient step uses one size.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of the imitation.
-            agents: agents of the spec `settings.agent`, one for each size. Of a `PolicyAgent`,
-                the policy learns the probabilities of all actions.
             seed: seed of the games, the order of their positions, and the opponents.
+            agents: agents to imitate, one for each size; `None` for those of the spec
+                `settings.agent`. Of a `PolicyAgent`, the policy learns the probabilities of all
+                actions.
 
         Raises:
-            ValueError: `value_share` is above 0 and the agents return no values, an opponent cannot
-                be made, the buffer is smaller than the number of sizes, or the policy has another
-                number of values (see `agents.networks.seat_values`).
+            ValueError: an agent is not an `Agent`, `value_share` is above 0 and the agents return
+                no values, an opponent cannot be made, the buffer is smaller than the number of
+                sizes, or the policy has another number of values (see
+                `agents.networks.seat_values`).
         """
         self.game = game
         self.policy = policy
         self.settings = settings
+        self.total: float = settings.steps
         self.steps = 0
         """Number of positions learned so far."""
-        self._agents = list(agents)
-        self._rng = np.random.default_rng(seed)
         self._games = games_of(game)
+        self._agents = agents or [_teacher(one, settings.agent, seed) for one in self._games]
+        self._rng = np.random.default_rng(seed)
         check_num_values(policy, self._games[0])
         self._symmetries = [one.symmetries() for one in self._games]
         self._lengths = [1.0] * len(self._games)
@@ -106,6 +114,27 @@ class CloningLearner:
         figures = self._draw_and_fit(rounds) if self._buffers else self._fit_all(rounds)
         means = np.mean(figures, 0)
         return dict(zip(("policy_loss", "value_loss", "agreement"), means.tolist(), strict=True))
+
+    def state(self) -> dict[str, Any]:
+        """Return the complete state; see `Part.state`."""
+        return {
+            "policy": self.policy.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "steps": self.steps,
+            "rng": generator_state(self._rng),
+            "lengths": self._lengths,
+            "buffers": [buffer.state() for buffer in self._buffers],
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Restore `state()`; see `Part.load_state`."""
+        self.policy.load_state_dict(state["policy"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.steps = state["steps"]
+        set_generator(self._rng, state["rng"])
+        self._lengths = list(state["lengths"])
+        for buffer, was in zip(self._buffers, state["buffers"], strict=True):
+            buffer.load_state(was)
 
     def _draw_and_fit(self, rounds: list[tuple[npt.NDArray[Any], ...]]) -> list[Losses]:
         """Add a round's positions to the buffers, and take the gradient steps that are due."""
@@ -316,6 +345,14 @@ class CloningLearner:
         self._optimizer.step()
         agreement = (logits.argmax(1) == wanted).float().mean()
         return policy_loss.item(), value_loss.item(), agreement.item()
+
+
+def _teacher(game: Game, spec: str, seed: int) -> Agent:
+    """Make an agent to imitate."""
+    agent = make(spec, game, seed)
+    if not isinstance(agent, Agent):
+        raise ValueError(f"clone.agent must be of the class Agent, got {spec!r}")
+    return agent
 
 
 def _sample_dtype(game: Game) -> np.dtype[np.void]:

@@ -7,7 +7,7 @@ masters chess, shogi, and Go through self-play", Science 362, 2018), with the se
 
 from __future__ import annotations
 
-import json
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,6 +19,8 @@ from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import check_num_values
 from agents.networks.sharded import one_torch_thread
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.training.part import generator_state, set_generator
+from agents.training.samples import ReplayBuffer, Samples, sample_dtype, viewed
 from agents.training.self_play.actors import (
     Actors,
     LocalActors,
@@ -27,41 +29,21 @@ from agents.training.self_play.actors import (
 )
 from agents.training.self_play.network_writer import NetworkWriter, check_convolutional
 from agents.training.self_play.policy_evaluator import Network, evaluate_with_torch
-from agents.training.self_play.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
 from agents.training.self_play.searched_games import Played
 from agents.training.settings import GuidedSettings
 from boardenvs.game import Game
 
-__all__ = ["GuidedLearner", "MakeActors", "check_guided"]
+__all__ = ["MakeActors", "SelfPlay"]
 
 MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
 """Function that makes actors from the game, settings, seed of the run and opponents' specs."""
 
 
-def check_guided(
-    game: Game | Sizes, policy: Any, settings: GuidedSettings, seed: int, opponents: Sequence[str]
-) -> None:
-    """Check the arguments of `GuidedLearner`, which a run may create only after hours.
+class SelfPlay:
+    """The part of a run in which the policy learns from its searches and the games' results."""
 
-    Raises:
-        ValueError: the game is for one player, an opponent cannot be made or is not an `Agent`,
-            `games` or `buffer` is smaller than the number of sizes, the policy has another number
-            of values (see `agents.networks.seat_values`), or `int8` is true and the policy has no
-            convolutions.
-    """
-    if games_of(game)[0].num_players < 2:
-        raise ValueError(f"guided self-play requires at least two players, got {game.name} for one")
-    for one in games_of(game):
-        fixed_opponents(one, opponents, seed)
-    sizes_and_games(game, settings)
-    shared_out("guided.buffer", settings.buffer, shares_of(game))
-    check_num_values(policy, games_of(game)[0])
-    if settings.int8:
-        check_convolutional(policy)
-
-
-class GuidedLearner:
-    """A learner that fits a policy to its searches' improved policies and the games' results."""
+    name = "guided"
+    ends_early = True
 
     def __init__(
         self,
@@ -72,7 +54,7 @@ class GuidedLearner:
         opponents: Sequence[str] = (),
         actors: MakeActors = LocalActors,
     ) -> None:
-        """Start the games.
+        """Create the part, whose games start in the first `advance`.
 
         Args:
             game: the game to learn, for at least two players. With several sizes, each gradient
@@ -84,20 +66,30 @@ class GuidedLearner:
             actors: function that makes the actors.
 
         Raises:
-            ValueError: as for `check_guided`.
+            ValueError: the game is for one player, an opponent cannot be made or is not an `Agent`,
+                `games` or `buffer` is smaller than the number of sizes, the policy has another
+                number of values (see `agents.networks.seat_values`), or `int8` is true and the
+                policy has no convolutions.
         """
-        check_guided(game, policy, settings, seed, opponents)
+        if games_of(game)[0].num_players < 2:
+            raise ValueError(
+                f"guided self-play requires at least two players, got {game.name} for one"
+            )
+        for one in games_of(game):
+            fixed_opponents(one, opponents, seed)
+        sizes_and_games(game, settings)
+        check_num_values(policy, games_of(game)[0])
+        if settings.int8:
+            check_convolutional(policy)
         games, self._shares = games_of(game), shares_of(game)
         self.game = game
         self.policy = policy
         self.settings = settings
+        self.total: float = settings.steps
         self.steps = 0
         """Number of positions searched so far."""
         self._rng = np.random.default_rng(seed)
-        self._actors = actors(game, settings, seed, opponents)
-        # Local actors evaluate positions on the GPU of the learner.
-        self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
-        self._writer = NetworkWriter(game, policy, int8=settings.int8)
+        self._make_actors = functools.partial(actors, game, settings, seed, opponents)
         capacities = shared_out("guided.buffer", settings.buffer, self._shares)
         self._buffers = [
             ReplayBuffer(capacity, sample_dtype(one))
@@ -108,6 +100,16 @@ class GuidedLearner:
         self._optimizer = torch.optim.AdamW(
             policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
+
+    @functools.cached_property
+    def _actors(self) -> Actors:
+        """The actors, which start their games in the first `advance`."""
+        return self._make_actors()
+
+    @functools.cached_property
+    def _writer(self) -> NetworkWriter:
+        """The exporter of the policy for the actors."""
+        return NetworkWriter(self.game, self.policy, int8=self.settings.int8)
 
     def advance(self) -> dict[str, float]:
         """Play some plies in all games, then take the gradient steps for the new samples.
@@ -120,10 +122,8 @@ class GuidedLearner:
         """
         network = self.network()
         self._actors.begin(network)
-        try:
-            self._actors.wait()
-        finally:  # results count even after an interruption
-            figures = self._take(self._actors.finish())
+        self._actors.wait()
+        figures = self._take(self._actors.finish())
         if self._actors.ahead:
             self._actors.begin(network)
         with one_torch_thread():
@@ -146,7 +146,8 @@ class GuidedLearner:
 
     def network(self) -> Network:
         """Return the current policy as a network for the actors."""
-        if self._on_gpu:
+        # Local actors evaluate positions on the GPU of the learner.
+        if self.policy.device.type != "cpu" and isinstance(self._actors, LocalActors):
             return evaluate_with_torch(self.policy)
         return self._writer.network(self._buffers, self.steps)
 
@@ -211,7 +212,7 @@ class GuidedLearner:
             "optimizer": self._optimizer.state_dict(),
             "steps": self.steps,
             "owed": self._owed,
-            "rng": json.dumps(self._rng.bit_generator.state),
+            "rng": generator_state(self._rng),
             "buffers": [buffer.state() for buffer in self._buffers],
             "sent": self._writer.state(),
             "actors": self._actors.state(),
@@ -223,7 +224,7 @@ class GuidedLearner:
         self._optimizer.load_state_dict(state["optimizer"])
         self.steps = state["steps"]
         self._owed = state["owed"]
-        self._rng.bit_generator.state = json.loads(state["rng"])
+        set_generator(self._rng, state["rng"])
         for buffer, was in zip(self._buffers, state["buffers"], strict=True):
             buffer.load_state(was)
         self._writer.load_state(state["sent"])

@@ -14,7 +14,7 @@ from agents.networks.seat_values import in_turn, num_values
 from agents.players.choice import masked_choice
 from agents.search.gumbel import GumbelAgent, Improved
 from agents.search.puct import Evaluator
-from agents.training.self_play.replay_buffer import Samples, bytes_tensor, records, sample_dtype
+from agents.training.samples import Samples, bytes_tensor, records, sample_dtype
 from agents.training.settings import GuidedSettings
 from boardenvs.game import Game, States
 

@@ -19,7 +19,8 @@ from agents.training.part import Part
 from agents.training.ppo import PPO, make_ppo
 from agents.training.self_play.learner import SelfPlay
 from agents.training.selves import EarlierSelves, PolicyAgent
-from agents.training.settings import GuidedSettings, settings_for
+from agents.training.settings import GuidedSettings
+from agents.training.settings_files import settings_for
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.registration import env_id
 

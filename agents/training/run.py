@@ -40,7 +40,8 @@ from agents.training.ppo import make_ppo
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import MakeActors, SelfPlay
 from agents.training.selves import PolicyAgent
-from agents.training.settings import Settings, settings_of_run
+from agents.training.settings import Settings
+from agents.training.settings_files import settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
 from agents.training.values import Values
 from boardenvs.core.checks import counted

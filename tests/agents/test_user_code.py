@@ -14,7 +14,8 @@ from agents.arena import round_robin
 from agents.command import main
 from agents.specs import NAMES, SPECS
 from agents.training.run import TrainingRun
-from agents.training.settings import CloningSettings, GuidedSettings, settings_for, settings_of_run
+from agents.training.settings import CloningSettings, GuidedSettings
+from agents.training.settings_files import settings_for, settings_of_run
 from agents.training.start_run import train
 from agents.user_code import is_user_code, require_allowed
 from boardenvs.episode import Episode

@@ -44,7 +44,7 @@ def training_steps(bench: Bench) -> list[Row]:
 
         from agents.networks.policy_networks import BoardPolicy
         from agents.training.ppo import make_ppo
-        from agents.training.settings import settings_for
+        from agents.training.settings_files import settings_for
 
         class PlainPolicy(BoardPolicy):
             forward: Any = MaskableActorCriticPolicy.forward

@@ -15,7 +15,7 @@ from agents.arena.versions import agent_version
 from agents.making import make_builtin, names_for, options_of
 from agents.search.decisive import knows_decisive
 from agents.specs import NAMES, parse
-from agents.training.settings import settings_for
+from agents.training.settings_files import settings_for
 from agents.user_code import allow, is_user_code
 from boardenvs.gekitai import Gekitai
 from boardenvs.gomoku import Gomoku

@@ -6,7 +6,8 @@ import pytest
 
 import boardenvs
 from agents.training import TrainingRun
-from agents.training.settings import GuidedSettings, settings_from
+from agents.training.settings import GuidedSettings
+from agents.training.settings_files import settings_from
 
 
 @pytest.mark.parametrize(

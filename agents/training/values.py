@@ -38,6 +38,7 @@ class Values(Imitation):
         player = copied(self.policy)
         for one in self._players:
             one.policy = player
+        self.fitter.teacher = player
 
     def state(self) -> dict[str, Any]:
         """Return the complete state; see `Part.state`."""

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import check_num_values
 from agents.networks.sharded import one_torch_thread
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.training.fitting import Fitter
 from agents.training.part import generator_state, set_generator
-from agents.training.samples import ReplayBuffer, Samples, sample_dtype, viewed
 from agents.training.self_play.actors import (
     Actors,
     LocalActors,
@@ -81,7 +80,7 @@ class SelfPlay:
         check_num_values(policy, games_of(game)[0])
         if settings.int8:
             check_convolutional(policy)
-        games, self._shares = games_of(game), shares_of(game)
+        self._shares = shares_of(game)
         self.game = game
         self.policy = policy
         self.settings = settings
@@ -90,16 +89,12 @@ class SelfPlay:
         """Number of positions searched so far."""
         self._rng = np.random.default_rng(seed)
         self._make_actors = functools.partial(actors, game, settings, seed, opponents)
-        capacities = shared_out("guided.buffer", settings.buffer, self._shares)
-        self._buffers = [
-            ReplayBuffer(capacity, sample_dtype(one))
-            for capacity, one in zip(capacities, games, strict=True)
-        ]
-        self._symmetries = [one.symmetries() for one in games]
-        self._owed = 0.0  # gradient steps
-        self._optimizer = torch.optim.AdamW(
+        optimizer = torch.optim.AdamW(
             policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
+        capacities = shared_out("guided.buffer", settings.buffer, self._shares)
+        self.fitter = Fitter(games_of(game), policy, optimizer, capacities, settings.value_weight)
+        self._owed = 0.0  # gradient steps
 
     @functools.cached_property
     def _actors(self) -> Actors:
@@ -117,8 +112,7 @@ class SelfPlay:
         Returns:
             Figures of this iteration: `games`, the number of games that ended, and `samples`, the
             number of their samples; if games ended, their mean `length` in plies; if the network
-            learned, `policy_loss`, `value_loss`, and the mean entropies in nats of the policy
-            (`entropy`) and its target (`target_entropy`).
+            learned, the mean figures of `Fitter.step`.
         """
         network = self.network()
         self._actors.begin(network)
@@ -134,9 +128,9 @@ class SelfPlay:
         settings = self.settings
         for each in played:
             self.steps += each.searched
-            self._buffers[each.size].add(each.samples)
+            self.fitter.buffers[each.size].add(each.samples)
         new = sum(len(each.samples) for each in played)
-        if sum(map(len, self._buffers)) >= max(settings.warm_up, 1):
+        if sum(map(len, self.fitter.buffers)) >= max(settings.warm_up, 1):
             self._owed += new * settings.reuse / settings.batch_size
         ended = np.array([length for each in played for length in each.lengths])
         figures = {"games": float(len(ended)), "samples": float(new)}
@@ -149,7 +143,7 @@ class SelfPlay:
         # Local actors evaluate positions on the GPU of the learner.
         if self.policy.device.type != "cpu" and isinstance(self._actors, LocalActors):
             return evaluate_with_torch(self.policy)
-        return self._writer.network(self._buffers, self.steps)
+        return self._writer.network(self.fitter.buffers, self.steps)
 
     def _learn(self) -> dict[str, float]:
         """Take the gradient steps that are due, and return their mean figures."""
@@ -157,75 +151,39 @@ class SelfPlay:
         left = max(0.0, 1 - self.steps / settings.steps)
         rate = settings.final_learning_rate
         rate += left * (settings.learning_rate - settings.final_learning_rate)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
+        self.fitter.begin(rate)
         figures: dict[str, list[float]] = defaultdict(list)
-        self.policy.set_training_mode(True)
         while self._owed >= 1:
             self._owed -= 1
             size = self._drawn_size()
-            symmetries = self._symmetries[size]
-            samples = self._buffers[size].draw(settings.batch_size, self._rng)
-            views = self._rng.integers(0, len(symmetries), len(samples))
-            for key, value in self.fit(viewed(samples, symmetries, views)).items():
+            samples = self.fitter.buffers[size].draw(settings.batch_size, self._rng)
+            for key, value in self.fitter.step(size, samples, self._rng).items():
                 figures[key].append(value)
         return {key: float(np.mean(values)) for key, values in figures.items()}
 
     def _drawn_size(self) -> int:
         """Sample a size by the shares, among sizes with samples, and return its index."""
-        if len(self._buffers) == 1:
+        if len(self.fitter.buffers) == 1:
             return 0
-        shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self._buffers]
+        shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self.fitter.buffers]
         return int(self._rng.choice(len(shares), p=shares / shares.sum()))
-
-    def fit(self, samples: Samples) -> dict[str, float]:
-        """Take one gradient step, and return its figures."""
-        device = self.policy.device
-        seen, targets, results = (
-            # Torch does not support the strides of record fields.
-            torch.from_numpy(samples[field].copy()).to(device).float()
-            for field in ("observation", "policy", "value")
-        )
-        num_actions = samples["policy"].shape[1]
-        illegal = np.unpackbits(samples["legal"], axis=1, count=num_actions) == 0
-        logits, values = sharded_logits_and_values(self.policy, seen)
-        # Minus infinity times a target of 0 would be NaN.
-        logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
-        logs = torch.log_softmax(logits, 1)
-        policy_loss = -(targets * logs).sum(1).mean()
-        value_loss = torch.nn.functional.mse_loss(values.reshape(results.shape), results)
-        self._optimizer.zero_grad()
-        (policy_loss + self.settings.value_weight * value_loss).backward()
-        self._optimizer.step()
-        with torch.no_grad():
-            return {
-                "policy_loss": policy_loss.item(),
-                "value_loss": value_loss.item(),
-                "entropy": -(logs.exp() * logs).sum(1).mean().item(),
-                "target_entropy": torch.special.entr(targets).sum(1).mean().item(),
-            }
 
     def state(self) -> dict[str, Any]:
         """Return the complete state, for `load_state` and `torch.load(weights_only=True)`."""
         return {
-            "policy": self.policy.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
+            **self.fitter.state(),
             "steps": self.steps,
             "owed": self._owed,
             "rng": generator_state(self._rng),
-            "buffers": [buffer.state() for buffer in self._buffers],
             "sent": self._writer.state(),
             "actors": self._actors.state(),
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Restore `state()` of a learner with the same game, policy, settings and opponents."""
-        self.policy.load_state_dict(state["policy"])
-        self._optimizer.load_state_dict(state["optimizer"])
+        self.fitter.load_state(state)
         self.steps = state["steps"]
         self._owed = state["owed"]
         set_generator(self._rng, state["rng"])
-        for buffer, was in zip(self._buffers, state["buffers"], strict=True):
-            buffer.load_state(was)
         self._writer.load_state(state["sent"])
         self._actors.load_state(state["actors"])

@@ -15,7 +15,8 @@ from agents.training.evaluation import entry_name
 from agents.training.run import TrainingRun
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import MakeActors
-from agents.training.settings import Settings, read_settings, settings_for
+from agents.training.settings import Settings
+from agents.training.settings_files import read_settings, settings_for
 from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game
 
@@ -44,8 +45,8 @@ def train(
         seed: seed of all randomness; `None` for 0.
         command: command that repeats the run, for the card of a new run.
         resume: whether to resume the run in the folder.
-        settings: the settings, or a file for `agents.training.settings.read_settings`; `None` for
-            those of the game or of the resumed run.
+        settings: the settings, or a file for `read_settings` of
+            `agents.training.settings_files`; `None` for those of the game or of the resumed run.
         device: PyTorch device of the network.
         actors: function that makes the actors for search-guided games.
         options: options of the command that repeats a resumed run, besides those that the run

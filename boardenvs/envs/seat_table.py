@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ __all__ = ["SeatTable", "Stepped"]
 _ATTEMPTS = 1000
 """Maximum number of restarts to find a game that lasts until the caller's first turn."""
 _LABEL = "opponents"
+_STATE = ("states", "seats", "streams", "masks", "seen")
+"""Arrays of `Games` that the next step reads."""
 _NOWHERE = np.zeros(0, np.intp)
 _ONE_RESTART = np.array([RESTART])
 
@@ -101,6 +104,16 @@ class SeatTable(Table):
         self._lineups = [lineup]
         self._sitting = np.zeros(num, np.intp)  # index of each game's lineup
         self._choose_loop()
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return copies of the arrays of the games in progress, for `load_state`."""
+        return {name: getattr(self.games, name).copy() for name in _STATE}
+
+    def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Continue the games of `state()` of a table with the same arguments and opponents."""
+        for name in _STATE:
+            getattr(self.games, name)[:] = state[name]
+        self._torn = False
 
     def set_opponent(self, opponent: opponents.OpponentSpec) -> None:
         """Set the opponents of the games that begin from now on.

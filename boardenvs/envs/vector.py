@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import gymnasium
@@ -300,6 +300,27 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def positions(self) -> States:
         """A copy of the positions: records of shape (N,) for the option `state` of `reset`."""
         return self._table.games.states.copy()
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return copies of the arrays of the games in progress, for `load_state`.
+
+        The generator of a `reset` without a seed is not included.
+        """
+        return {
+            **self._table.state(),
+            "done": self._done.copy(),
+            "last_reset": self._streams.copy(),
+        }
+
+    def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Continue the games of another environment.
+
+        Args:
+            state: result of `state()` of an environment with the same arguments.
+        """
+        self._table.load_state(state)
+        self._done, self._streams = state["done"].copy(), state["last_reset"].copy()
+        self._any_done = bool(self._done.any())
 
     def set_opponent(self, opponent: OpponentSpec) -> None:
         """Set the opponent of the games that begin from now on.

@@ -13,7 +13,7 @@ import boardenvs
 from agents.games.gekitai.proofs import check_strategy
 from agents.networks.card import read_card, scores_on, shipped
 from agents.networks.sizes import Sizes, games_of, games_of_card
-from agents.training.settings import settings_for, settings_from
+from agents.training.settings_files import settings_for, settings_from
 
 PLACE = Path(agents.games.__file__).parent
 VERSIONS = sorted(PLACE.glob("*/*.int8.onnx"))

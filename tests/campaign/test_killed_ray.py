@@ -119,7 +119,7 @@ def test_training(attack):
     from gymnasium import spaces
 
     from agents.networks.policy_networks import BoardPolicy
-    from agents.training.self_play.learner import GuidedLearner
+    from agents.training.self_play.learner import SelfPlay
     from agents.training.self_play.ray_actors import RayActors
     from agents.training.settings import GuidedSettings
 
@@ -143,7 +143,7 @@ def test_training(attack):
             actors.append(RayActors(ray, *given))
             return actors[-1]
 
-        learner = GuidedLearner(game, policy, settings, 0, ("random", "greedy"), made)
+        learner = SelfPlay(game, policy, settings, 0, ("random", "greedy"), made)
         with Killer(seed, 10) as killer:
             try:
                 until = time.monotonic() + 120

@@ -280,7 +280,9 @@ def cold_loops(bench: Bench) -> list[Row]:
 
     The default is compared with the better of two ways: to compile everything first, and never to
     compile. Nobody knows in advance which one is better, since that depends on the number of steps.
-    On one core, the time is CPU time, which depends less on other programs. The last rows are the geometric means of the ratios of all programs whose better way is long.
+    On one core, the time is CPU time, which depends less on other programs.
+
+    The last rows are the geometric means of the ratios of all programs whose better way is long.
     """
     rows, points = [], bench.effort.cold_steps
     for num_cores in (1, 2)[: cores()]:

@@ -11,7 +11,7 @@ import torch
 from agents.networks.export import NetworkTemplate
 from agents.networks.int8 import Int8Template, int8_template
 from agents.networks.sizes import Sizes
-from agents.training.self_play.replay_buffer import ReplayBuffer, bytes_tensor
+from agents.training.samples import ReplayBuffer, bytes_tensor
 from boardenvs.game import Game
 
 __all__ = ["NetworkWriter", "check_convolutional"]

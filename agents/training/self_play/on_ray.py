@@ -11,7 +11,7 @@ from agents.arena.workers.cluster import joined
 from agents.training import start_run
 from agents.training.run import TrainingRun
 from agents.training.self_play.ray_actors import RayActors
-from agents.training.settings import read_settings, settings_for
+from agents.training.settings_files import read_settings, settings_for
 from boardenvs.game import Game
 
 __all__ = ["train"]

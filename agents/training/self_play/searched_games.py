@@ -9,12 +9,19 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.agent import Actions, Agent
+from agents.agent import Agent
 from agents.networks.seat_values import in_turn, num_values
 from agents.players.choice import masked_choice
 from agents.search.gumbel import GumbelAgent, Improved
 from agents.search.puct import Evaluator
-from agents.training.self_play.replay_buffer import Samples, bytes_tensor, records, sample_dtype
+from agents.training.samples import (
+    Samples,
+    bytes_tensor,
+    one_hot,
+    records,
+    sample_dtype,
+    set_values,
+)
 from agents.training.settings import GuidedSettings
 from boardenvs.game import Game, States
 
@@ -164,10 +171,11 @@ class SearchedGames:
         kept["policy"] = found.policies
         kept["value"] = in_turn(self.game, shown, found.values)
         kept["seats"] = self.game.seats_in_turn(shown)[:, : num_values(self.game)]
+        kept["share"] = self.settings.search_value_share
         kept["game"] = turn
         # A proven win is the only target.
         won = found.proven & (kept["value"][:, 0] >= 1)
-        kept["policy"][won] = each_alone(found.actions[won], self.game.num_actions)
+        kept["policy"][won] = one_hot(found.actions[won], self.game.num_actions)
         self.pending = np.concatenate([self.pending, kept])
 
     def _finish(self, over: npt.NDArray[np.bool_]) -> Samples:
@@ -175,9 +183,7 @@ class SearchedGames:
         ended = over[self.pending["game"]]
         samples = self.pending[ended]
         self.pending = self.pending[~ended]
-        results = self.states["returns"][samples["game"][:, None], samples["seats"]]
-        share = np.float32(self.settings.search_value_share)
-        samples["value"] = (1 - share) * results + share * samples["value"]
+        set_values(samples, self.states["returns"])
         return samples
 
     def state(self) -> dict[str, Any]:
@@ -195,8 +201,3 @@ class SearchedGames:
         self.seats = state["seats"].numpy().copy()
         self.openings = state["openings"].numpy().copy()
         self.pending = records(state["pending"], self.pending.dtype)
-
-
-def each_alone(actions: Actions, num_actions: int) -> npt.NDArray[np.float16]:
-    """Return policies that each take a single action."""
-    return (actions[:, None] == np.arange(num_actions)).astype(np.float16)

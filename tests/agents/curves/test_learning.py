@@ -57,15 +57,15 @@ def test_each_learner_says_what_it_cannot_learn():
 def test_no_folder_is_left_behind(learner, short, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     task = learners.Task("game112", "game112", ())
-    LEARNERS[learner].make(task, 0).advance()
+    LEARNERS[learner].make(task, 0).part.advance()
     # PyTorch keeps its own cache there, from its first use in a process.
     assert not [one for one in tmp_path.iterdir() if not one.name.startswith("torchinductor")]
 
 
 def test_earlier_selves_are_kept(short):
-    learner = LEARNERS["ppo-pool"].make(learners.Task("game112", "game112", ()), 0)
-    assert len(learner._earlier.selves) == 1
-    for _ in range(2):
-        learner.advance()
-    assert len(learner._earlier.selves) == 3
-    assert learner.decisions == 1024
+    part = LEARNERS["ppo-pool"].make(learners.Task("game112", "game112", ()), 0).part
+    assert len(part.earlier.selves) == 1
+    for _ in range(3):
+        part.advance()
+    assert len(part.earlier.selves) == 3  # the last self is kept at the next advance
+    assert part.steps == 1536

@@ -16,7 +16,7 @@ from agents.naming.tables import NAMES, parse
 from agents.naming.user_code import allow, is_user_code
 from agents.naming.versions import agent_version
 from agents.search.decisive import knows_decisive
-from agents.training.settings import settings_for
+from agents.training.settings_files import settings_for
 from boardenvs.gekitai import Gekitai
 from boardenvs.gomoku import Gomoku
 

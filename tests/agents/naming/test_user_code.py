@@ -15,7 +15,8 @@ from agents.naming import user_code
 from agents.naming.tables import NAMES, SPECS
 from agents.naming.user_code import is_user_code, require_allowed
 from agents.training.run import TrainingRun
-from agents.training.settings import CloningSettings, GuidedSettings, settings_for, settings_of_run
+from agents.training.settings import CloningSettings, GuidedSettings
+from agents.training.settings_files import settings_for, settings_of_run
 from agents.training.start_run import train
 from boardenvs.episode import Episode
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from agents.networks.precision import precision_for
-from agents.training.ppo import PPOLearner
+from agents.training.ppo import make_ppo
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings
 
@@ -52,7 +52,7 @@ def test_no_such_precision(refused):
 )
 def test_only_convolutions_that_learn(gekitai, processor, changes, expected):
     processor("avx512_bf16")
-    learner = PPOLearner(gekitai, replace(BOARD, **changes), 0)
+    learner = make_ppo(gekitai, replace(BOARD, **changes), 0)
     assert learner.precision == expected
     assert learner.model.policy.in_bfloat16 == (expected == "bfloat16")
 

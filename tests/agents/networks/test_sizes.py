@@ -198,7 +198,7 @@ def test_a_damaged_card(folder, refused, changes):
 
 def test_settings_where_there_are_several(tmp_path):
     pytest.importorskip("torch")
-    from agents.training.settings import read_settings, settings_for
+    from agents.training.settings_files import read_settings, settings_for
 
     file = tmp_path / "own.toml"
     file.write_text(

@@ -10,11 +10,13 @@ from two_games import others_slow
 import agents
 import boardenvs
 from agents.networks.policy_networks import copied, logits_and_values
-from agents.training.imitation import CloningLearner
-from agents.training.ppo import PPOLearner
+from agents.training import run as run_module
+from agents.training.imitation import Imitation
+from agents.training.ppo import make_ppo
 from agents.training.run import TrainingRun
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings, Settings
+from agents.training.values import Values
 from boardenvs.envs.playout import playout
 from boardenvs.show.analysis import Analysis
 
@@ -33,9 +35,8 @@ SMALL = Settings(
 
 
 def learner(game, settings=SMALL, seed=0, spec="greedy"):
-    policy = PPOLearner(game, settings, seed).model.policy
-    agent = agents.make(spec, game, seed)
-    return CloningLearner(game, policy, settings.clone, [agent], seed)
+    policy = make_ppo(game, settings, seed).model.policy
+    return Imitation(game, policy, replace(settings.clone, agent=spec), seed)
 
 
 class Recorder(agents.agent.Agent):
@@ -346,11 +347,11 @@ def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
     settings = replace(SMALL, ppo_steps=512, rollout=16, clone=replace(SMALL.clone, steps=10_000))
     whole = TrainingRun(game, settings, 0, tmp_path)
     whole.learn(progress=False)
-    assert whole.clone.steps >= 10_000
+    assert whole.parts["clone"].steps >= 10_000
     assert whole.model.num_timesteps >= 512
     assert whole.steps == whole.history[-1]["steps"] >= settings.total_steps
     again = TrainingRun.resume(tmp_path)
-    assert (again.steps, again.clone.steps) == (whole.steps, whole.clone.steps)
+    assert (again.steps, again.parts["clone"].steps) == (whole.steps, whole.parts["clone"].steps)
     assert len(again.ppo.earlier.selves) == 2  # before and after cloning
 
 
@@ -381,11 +382,11 @@ def test_totals():
 def test_the_policy_stays_the_same_while_its_values_learn():
     game = boardenvs.make("gekitai")
     settings = replace(SMALL, clone=replace(SMALL.clone, agent="latest", learning_rate=1e-3))
-    policy = PPOLearner(game, settings, 0).model.policy
+    policy = make_ppo(game, settings, 0).model.policy
     with torch.no_grad():
         policy.mlp_extractor.policy.weight *= 1000  # so that it prefers some actions
     teacher = PolicyAgent(game, copied(policy))
-    clone = CloningLearner(game, policy, settings.clone, [teacher], 0)
+    clone = Imitation(game, policy, settings.clone, 0, [teacher])
     losses = [clone.advance() for _ in range(3)]
     rng = np.random.default_rng(0)
     states = game.new(200, 0)
@@ -407,8 +408,9 @@ def test_a_run_ends_with_the_fit_of_the_values(tmp_path):
     )
     run = TrainingRun(game, settings, 0, tmp_path)
     run.learn(progress=False)
-    assert run.steps == run.clone.steps + run.model.num_timesteps + run.values.steps
-    assert run.values.steps >= 3000
+    assert list(run.parts) == ["clone", "ppo", "values"]
+    assert run.steps == sum(part.steps for part in run.parts.values())
+    assert run.parts["values"].steps >= 3000
     assert run.best["steps"] == run.steps
     again = TrainingRun.resume(tmp_path)
     assert again.steps == run.steps
@@ -422,18 +424,19 @@ def test_an_interrupted_fit_of_the_values_goes_on(tmp_path, monkeypatch):
     game = boardenvs.make("goat_race", num_players=3, width=5, height=2, max_plies=60)
     values = CloningSettings(agent="latest", steps=100_000)
     run = TrainingRun(game, replace(SMALL, network="plain", clone=None, values=values), 0, tmp_path)
-    advance = CloningLearner.advance
+    advance = Values.advance
 
-    def interrupted(learner):
-        if learner.steps:
+    def interrupted(part):
+        if part.steps:
             raise KeyboardInterrupt
-        return advance(learner)
+        return advance(part)
 
-    monkeypatch.setattr(CloningLearner, "advance", interrupted)
+    monkeypatch.setattr(Values, "advance", interrupted)
+    monkeypatch.setattr(run_module, "_SAVE_EVERY", 0)
     with pytest.raises(KeyboardInterrupt):
         run.learn(progress=False)
     again = TrainingRun.resume(tmp_path)
-    assert again.values.steps == run.values.steps > 0
+    assert again.values.steps == run.parts["values"].steps > 0
     found, expected = (one.model.policy.state_dict() for one in (again, run))
     assert all(torch.equal(found[key], expected[key]) for key in expected)
     assert not torch.equal(expected["value_net.bias"], run.best["policy"]["value_net.bias"])

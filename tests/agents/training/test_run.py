@@ -253,9 +253,11 @@ def test_a_quarter_of_the_games_against_each_kind(tmp_path, gekitai, tiny_settin
 
 def test_the_rate_falls_to_a_tenth(tmp_path, gekitai, tiny_settings):
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
-    schedule = run.model.lr_schedule
-    assert schedule(1.0) == pytest.approx(1e-3)
-    assert schedule(0.0) == pytest.approx(1e-4)
+    rates = []
+    while run.ppo.steps < tiny_settings.ppo_steps:
+        run.ppo.advance()
+        rates.append(run.model.policy.optimizer.param_groups[0]["lr"])
+    assert rates == pytest.approx([1e-3 - k / 8 * 9e-4 for k in range(1, 9)])
 
 
 def test_tensorboard_files_that_cannot_be_written_end_a_run_by_one_error(
@@ -273,4 +275,4 @@ def test_tensorboard_files_that_cannot_be_written_end_a_run_by_one_error(
         with pytest.raises(OSError, match=r"No space left on device: .*tensorboard"):
             run.learn(progress=False)
     assert "Traceback" not in capsys.readouterr().err
-    assert TrainingRun.resume(tmp_path).steps == run.steps
+    assert TrainingRun.resume(tmp_path).steps <= run.steps

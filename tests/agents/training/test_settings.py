@@ -8,14 +8,8 @@ import pytest
 
 import boardenvs
 from agents.naming import game_folders
-from agents.training.settings import (
-    CloningSettings,
-    GuidedSettings,
-    Settings,
-    read_settings,
-    settings_for,
-    settings_from,
-)
+from agents.training.settings import CloningSettings, GuidedSettings, Settings
+from agents.training.settings_files import read_settings, settings_for, settings_from
 
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)

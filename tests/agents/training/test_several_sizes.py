@@ -23,11 +23,11 @@ from agents.networks.sizes import Sizes, free_axes, make_sizes
 from agents.training import imitation as cloning
 from agents.training import start_run
 from agents.training.evaluation import SizesEvaluation
-from agents.training.imitation import CloningLearner
+from agents.training.imitation import Imitation
 from agents.training.run import TrainingRun
 from agents.training.self_play import network_writer
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.learner import GuidedLearner
+from agents.training.self_play.learner import SelfPlay
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings, GuidedSettings, Settings
 from agents.training.start_run import train
@@ -180,7 +180,7 @@ def test_in_integers_too():
 def guided(settings=GUIDED, seed=0, shares=None):
     sizes = replace(SIZES, given_shares=shares or {})
     policy = policy_for(SIZES.games[0])
-    return GuidedLearner(sizes, policy, settings, seed, ["random", "greedy"])
+    return SelfPlay(sizes, policy, settings, seed, ["random", "greedy"])
 
 
 def test_each_actor_plays_one_size():
@@ -238,7 +238,7 @@ def test_one_network_learns_every_size():
     policy = policy_for(SIZES.games[0])
     teachers = [agents.make("greedy", game, 0) for game in SIZES.games]
     settings = CloningSettings(steps=6_000, batch_size=128, learning_rate=1e-2)
-    clone = CloningLearner(SIZES, policy, settings, teachers, 0)
+    clone = Imitation(SIZES, policy, settings, 0, teachers)
     learned = Counter()
     fit = clone._fit
     clone._fit = lambda seen, *rest: learned.update([seen.shape[-1]]) or fit(seen, *rest)
@@ -300,7 +300,7 @@ def test_what_a_run_leaves(finished):
 def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
     _, whole = finished
     run = TrainingRun(SIZES, SETTINGS, 3, tmp_path)
-    advance = GuidedLearner.advance
+    advance = SelfPlay.advance
 
     def interrupted(self):
         if self.steps >= 300:
@@ -308,7 +308,7 @@ def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
         return advance(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GuidedLearner, "advance", interrupted)
+        patch.setattr(SelfPlay, "advance", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run.learn(progress=False)
     again = TrainingRun.resume(tmp_path)

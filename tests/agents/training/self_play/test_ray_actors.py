@@ -15,7 +15,7 @@ import boardenvs
 from agents.command import main
 from agents.networks.policy_networks import BoardPolicy
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.learner import GuidedLearner
+from agents.training.self_play.learner import SelfPlay
 from agents.training.self_play.ray_actors import RayActors
 from agents.training.settings import GuidedSettings
 
@@ -69,7 +69,7 @@ def policy():
 
 
 def learner(actors, opponents=("random", "greedy")):
-    return GuidedLearner(GAME, policy(), SETTINGS, 0, opponents, actors)
+    return SelfPlay(GAME, policy(), SETTINGS, 0, opponents, actors)
 
 
 def equal(one, other):
@@ -185,14 +185,14 @@ reuse = 1.0
     )
     dying = f"""
 import os, signal
-from agents.training.self_play.learner import GuidedLearner
+from agents.training.self_play.learner import SelfPlay
 from agents.command import main
-advance = GuidedLearner.advance
+advance = SelfPlay.advance
 def until(self):
     if self.steps > 700:
         os.kill(os.getpid(), {int(signal.SIGKILL)})
     return advance(self)
-GuidedLearner.advance = until
+SelfPlay.advance = until
 main()
 """
     words = ["train", "gekitai", "--engine", "ray", "--out", str(tmp_path / "run")]

@@ -6,7 +6,7 @@ import torch
 
 import boardenvs
 from agents.search.puct import PuctAgent
-from agents.training.self_play.replay_buffer import ReplayBuffer, sample_dtype, viewed
+from agents.training.samples import ReplayBuffer, sample_dtype, viewed
 
 
 @pytest.fixture(scope="module")

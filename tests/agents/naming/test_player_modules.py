@@ -11,10 +11,9 @@ import agents
 import boardenvs
 from agents.agent import Agent
 from agents.naming import game_folders
-from agents.naming.spec import make_builtin, names_for, options_of
-from agents.naming.tables import NAMES, parse
+from agents.naming.spec import Spec, make_builtin, names_for
+from agents.naming.tables import NAMES
 from agents.naming.user_code import allow, is_user_code
-from agents.naming.versions import agent_version
 from agents.search.decisive import knows_decisive
 from agents.training.settings_files import settings_for
 from boardenvs.gekitai import Gekitai
@@ -114,7 +113,7 @@ def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
     with refused("agent 'perfect' .*gekitai$"):
         agents.make("perfect", "gekitai")
     with refused("agent 'perfect' .*gekitai$"):
-        options_of("perfect", boardenvs.make("gekitai"))
+        Spec.of("perfect", boardenvs.make("gekitai")).options()
 
 
 # -- Games derived from games of this package -------------------------------------------
@@ -194,7 +193,7 @@ def test_players_beside_the_users_class(hunted):
     assert agents.make("neighbour", hunted).spec == "neighbour"  # of its base
     assert {"hunter", "neighbour"} <= set(names_for(hunted))
     assert {"broken", "shy"}.isdisjoint(names_for(hunted))
-    assert options_of("hunter", hunted) == ["steps", "path", "bonus"]
+    assert Spec.of("hunter", hunted).options() == ["steps", "path", "bonus"]
     scores = agents.play_match(hunted, ["hunter", "greedy"], 4, seed=0)
     assert scores.games == 4
 
@@ -231,16 +230,16 @@ def test_a_file_may_name_what_the_game_brings_but_no_module(hunted, refused):
 
 
 def test_its_version_is_that_of_its_file(hunted, tmp_path):
-    spec = "hunter:3"
-    agent = agents.make(spec, hunted)
-    before = agent_version(spec, agent, hunted)
+    spec = Spec.of("hunter:3", hunted)
+    agent = spec.make()
+    before = spec.version(agent)
     assert before.startswith("file ")
-    assert parse(spec, hunted).module == "greedy_of.players.hunting"
+    assert spec.entry.module == "greedy_of.players.hunting"
     file = tmp_path / "greedy_of" / "players" / "hunting.py"
     file.write_text(HUNTING + "# changed\n", encoding="utf-8")
-    assert agent_version(spec, agent, hunted) != before
-    ours = agents.make("neighbour", hunted)
-    assert agent_version("neighbour", ours, hunted).startswith("boardenvs ")
+    assert spec.version(agent) != before
+    ours = Spec.of("neighbour", hunted)
+    assert ours.version(ours.make()).startswith("boardenvs ")
 
 
 def test_a_folder_of_files_alone(mine, network_file, tmp_path):

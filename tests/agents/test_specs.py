@@ -26,14 +26,14 @@ PATHS = [
 ]
 
 
-def test_every_agent_of_the_table_is_there():
+def test_every_agent_of_the_table_accepts_its_arguments():
     for agent in known_agents().values():
         cls = getattr(importlib.import_module(agent.module), agent.cls)
         parameters = inspect.signature(cls).parameters
         assert {"seed", "spec", *(word.lower() for word in agent.arguments)} <= set(parameters)
 
 
-def test_specs_are_made_of_the_table():
+def test_specs_are_listed_from_the_table():
     assert [spec.partition(":")[0] for spec in AGENTS] == list(NAMES[: len(AGENTS)])
     assert {"engine", "neighbour", "perfect", "threats"} == set(NAMES[len(AGENTS) :])
     told = {spec.replace("!", "") for spec in AGENTS}
@@ -44,7 +44,7 @@ def test_specs_are_made_of_the_table():
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_spec_that_is_shown_is_one(spec):
+def test_every_listed_spec_can_be_parsed(spec):
     known = parse(spec)
     assert ":".join([known.name, *known.arguments]) == known.text == spec
     assert (known.declared is not None) == (spec != "MODULE:FACTORY")
@@ -52,12 +52,12 @@ def test_every_spec_that_is_shown_is_one(spec):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_last_argument_is_taken_as_it_stands(path):
+def test_the_last_argument_can_contain_colons(path):
     assert parse(f"trained:{path}").by_kind == {"PATH": path}
     assert parse(f"puct:400:{path}").by_kind == {"SIMULATIONS": "400", "PATH": path}
 
 
-def test_an_agent_of_the_users_own():
+def test_a_users_agent_is_parsed():
     known = parse("my.module:factory")
     assert (known.name, known.arguments, known.declared) == ("my.module", ("factory",), None)
 
@@ -69,7 +69,7 @@ def test_an_agent_of_the_users_own():
         *("mcts:", "puct:", "puct:400:", "puct::agent.onnx", "trained:"),
     ],
 )
-def test_what_is_no_spec(spec, refused):
+def test_invalid_specs_are_refused(spec, refused):
     with refused(r"agent '.*'.* random, greedy, "):
         parse(spec)
 
@@ -81,7 +81,7 @@ def test_any_text_is_a_spec_or_refused_in_one_line(attempt, text):
 
 
 @pytest.mark.parametrize("folder", ["plain", "with space", "a:b"])
-def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refused):
+def test_networks_are_found_by_their_paths(folder, gekitai, network_file, tmp_path, refused):
     (tmp_path / folder).mkdir()
     network = network_file(gekitai)
     for file in (network, network.with_suffix(".json")):
@@ -97,7 +97,7 @@ def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refuse
         agents.make(f"puct:30:{network}", gekitai, path=network)
 
 
-def test_a_network_where_simulations_should_stand(gekitai, refused):
+def test_a_path_in_place_of_simulations_is_refused(gekitai, refused):
     with refused("SIMULATIONS .*'agent.onnx'"):
         agents.make("puct:agent.onnx", gekitai)
     with refused("nowhere.onnx"):
@@ -107,7 +107,7 @@ def test_a_network_where_simulations_should_stand(gekitai, refused):
 @pytest.mark.parametrize(
     ("spec", "seconds"), [("mcts:500ms", 0.5), ("puct:2s", 2.0), ("puct:1.5s", 1.5)]
 )
-def test_a_time_in_place_of_simulations(spec, seconds, gekitai):
+def test_a_time_can_replace_the_simulations(spec, seconds, gekitai):
     agent = agents.make(spec, gekitai, 0)
     assert agent.time_limit == seconds
     assert not agent.repeatable
@@ -129,18 +129,18 @@ def test_a_time_in_place_of_simulations(spec, seconds, gekitai):
         ("puct:1 s", "SIMULATIONS .*'1 s'"),
     ],
 )
-def test_a_bad_time(spec, message, gekitai, refused):
+def test_a_bad_time_is_refused(spec, message, gekitai, refused):
     with refused(message):
         agents.make(spec, gekitai)
 
 
 @pytest.mark.parametrize("option", ["time_limit", "simulations"])
-def test_a_time_and_another_word_on_how_long(option, gekitai, refused):
+def test_a_time_and_another_limit_are_refused(option, gekitai, refused):
     with refused(f"agent 'mcts:2s' .*{option}"):
         agents.make("mcts:2s", gekitai, **{option: 3})
 
 
-def test_a_time_for_agents_that_search(gekitai, refused):
+def test_a_time_is_added_only_to_searches(gekitai, refused):
     assert with_time("mcts", "500ms", gekitai) == "mcts:500ms"
     assert with_time("puct", "2s", gekitai) == "puct:2s"
     for spec in ("greedy", "trained:some.onnx", "my_module:factory"):

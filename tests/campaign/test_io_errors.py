@@ -104,5 +104,5 @@ def badly_told(ran, error, folder):
 
 
 @pytest.mark.parametrize("make", everywhere("an error", "errors"))
-def test_every_file_operation(attack, tmp_path, make):
+def test_every_file_operation_can_fail(attack, tmp_path, make):
     fail_everywhere(attack, tmp_path, make(tmp_path))

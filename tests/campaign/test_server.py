@@ -388,7 +388,7 @@ def errors_told():
 
 
 @pytest.mark.attack("the server of a page to play in", "requests", share=3)
-def test_server(attack):
+def test_the_server_survives_random_requests(attack):
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         name = GAMES[rng.integers(len(GAMES))]
@@ -409,7 +409,7 @@ def test_server(attack):
             attack.failed(seed, f"{name}, seat {seat}", "; ".join(told))
 
 
-def test_planted_faults_are_found(monkeypatch):
+def test_the_attack_finds_planted_faults(monkeypatch):
     def broken(body):
         if b"__class__" in body or b"null" in body:
             raise KeyError("planted")

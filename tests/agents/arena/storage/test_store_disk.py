@@ -15,7 +15,7 @@ from agents.arena.storage.store import Lineup, Store
 
 
 @pytest.mark.parametrize("pages", [2, 6, 7, 8])
-def test_a_full_disk(path, gekitai, refused, monkeypatch, pages):
+def test_a_full_disk_is_reported(path, gekitai, refused, monkeypatch, pages):
     connect = sqlite3.connect
 
     def small(*args, **options):
@@ -53,7 +53,7 @@ COMMAND = f"exec {sys.executable} -m agents.command"
 
 
 @pytest.mark.parametrize("size", ["16k", "48k", "120k"])
-def test_a_disk_that_is_really_full(tmp_path, size):
+def test_a_disk_that_is_really_full_is_reported(tmp_path, size):
     ran = in_a_namespace(
         f"""mount -t tmpfs -o size={size} none $1
         {COMMAND} arena gekitai random greedy --games 400 --store $1/games.db""",
@@ -73,7 +73,7 @@ def left_with_its_log(filled):
 
 
 @pytest.mark.parametrize("command", ["watch", "arena gekitai random greedy --seed 3"])
-def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
+def test_the_store_of_a_killed_run_can_be_read_on_a_read_only_disk(filled, command):
     left_with_its_log(filled)
     ran = in_a_namespace(
         f"""mount --bind $1 $1
@@ -87,7 +87,7 @@ def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
     assert "games.db-wal" in line
 
 
-def test_a_killed_runs_store_can_be_read_first(filled, tmp_path):
+def test_the_store_of_a_killed_run_can_be_read_before_it_is_continued(filled, tmp_path):
     left_with_its_log(filled)
     copy = tmp_path / "copy.db"
     for suffix in ("", "-wal"):

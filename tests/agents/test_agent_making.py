@@ -27,7 +27,7 @@ def nothing(game, seed):
 def fails(game, seed):
     raise RuntimeError("no luck")
 
-def fails_at_length(game, seed):
+def fails_with_line_break(game, seed):
     raise RuntimeError("no luck\\nat all")
 
 def leaves(game, seed):
@@ -129,7 +129,7 @@ def test_a_bad_temperature_is_refused(temperature, gekitai, tiny, refused):
         ("my_agents:second", "AttributeError: .*second"),
         ("my_agents:number", "TypeError: .*not callable"),
         ("my_agents:fails", "RuntimeError: no luck$"),
-        ("my_agents:fails_at_length", "RuntimeError: no luck at all$"),
+        ("my_agents:fails_with_line_break", "RuntimeError: no luck at all$"),
         ("my_agents:leaves", "SystemExit: gone"),
         ("broken:First", "SyntaxError"),
         (".my_agents:First", "TypeError"),

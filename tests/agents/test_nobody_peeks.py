@@ -135,7 +135,7 @@ def test_an_agent_does_not_receive_the_seed_of_its_match():
 # -- Future dice --------------------------------------------------------------------------
 
 
-def guessed_and_thrown(conceal):
+def prediction_hits(conceal):
     """Return whether playing on from the received state predicts the die of the next turn."""
     game = boardenvs.make("goat_race", num_players=2)
     rng = np.random.default_rng(0)
@@ -158,8 +158,8 @@ def guessed_and_thrown(conceal):
 
 
 def test_agents_do_not_foresee_dice():
-    assert guessed_and_thrown(conceal=False).all()
-    hits = guessed_and_thrown(conceal=True)
+    assert prediction_hits(conceal=False).all()
+    hits = prediction_hits(conceal=True)
     chance = 1 / 6
     assert len(hits) > 1000
     assert abs(hits.mean() - chance) < 4 * (chance / len(hits)) ** 0.5

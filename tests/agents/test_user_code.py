@@ -29,13 +29,13 @@ SPEC = "mine:factory"
 
 
 @pytest.fixture(autouse=True)
-def nothing_allowed(monkeypatch):
+def no_allowed_code(monkeypatch):
     monkeypatch.setattr(user_code, "_allowed", set())
 
 
 @pytest.fixture
 def canary(own_module):
-    """Return the function that tells whether the user's module was imported since its last call."""
+    """Return a function that reports whether the user's module was imported since its last call."""
     own_module("mine", MINE)
     sys.modules.pop("mine", None)
     return lambda: sys.modules.pop("mine", None) is not None

@@ -1,4 +1,4 @@
-"""Symmetries: playing in a view equals viewing what was played."""
+"""Symmetries: playing a mapped action in a mapped position gives the mapped result."""
 
 import numpy as np
 import pytest

@@ -71,7 +71,7 @@ def test_the_games_compile_to_machine_code_for_gpus(name, loop, nim_path, monkey
     file = nim_path / "kernel.ptx"
     file.write_text(code, "utf-8")
     (nvcc,) = importlib.util.find_spec("nvidia.cuda_nvcc").submodule_search_locations
-    # The assembler resolves calls, and tells how much memory a thread needs beside registers.
+    # The assembler resolves calls, and reports how much memory a thread needs beside registers.
     done = subprocess.run(
         [Path(nvcc) / "bin" / "ptxas", "-v", "--gpu-name", "sm_80", file, "-o", os.devnull],
         capture_output=True,

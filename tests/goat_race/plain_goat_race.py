@@ -93,12 +93,12 @@ class PlainGoatRace:
                 self.turn = (self.turn + 1) % self.players
                 return
             self.asked = "race"
-            self.look_for_the_end()
+            self.check_for_end()
             self.next_turn()
             return
         if text != "s":
             self.move(text)
-            self.look_for_the_end()
+            self.check_for_end()
             if self.winner is not None:
                 return
         if self.asked == "sideways" and self.forward_moves(self.die - 1):
@@ -113,7 +113,7 @@ class PlainGoatRace:
         )
         self.cells[end].append(self.cells[begin].pop())
 
-    def look_for_the_end(self):
+    def check_for_end(self):
         for player in range(self.players):
             arrived = sum(self.cells[r, self.width - 1].count(player) for r in range(self.height))
             if arrived >= 3:

@@ -1,4 +1,4 @@
-"""Each extra installs what it is for, and not more."""
+"""Each extra installs exactly what its feature requires."""
 
 import functools
 import importlib.metadata

@@ -16,7 +16,7 @@ import pytest
 
 import boardenvs
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("default_cache_folder")]
 
 ROOT = Path(__file__).parents[2]
 

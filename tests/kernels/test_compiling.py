@@ -12,7 +12,7 @@ import pytest
 
 import boardenvs
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("default_cache_folder")]
 
 PACKAGE = Path(boardenvs.__file__).parent
 

@@ -1,4 +1,4 @@
-"""Compiled loops on disk: damaged, missing or unwritable files stop nobody."""
+"""Compiled loops on disk: games also run with damaged, missing or unwritable files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("default_cache_folder")]
 
 TOTAL = """
 def total(records):
@@ -205,7 +205,7 @@ def test_other_users_can_read_compiled_files(place):
     assert {stat.S_IMODE(file.stat().st_mode) for file in files(place)} == {0o644}
 
 
-# Root may write to any folder, but nobody can create files below a file.
+# Root can write to any folder, but cannot create files below a file.
 def test_without_a_writable_folder_code_is_compiled_with_one_warning(place):
     (place / "file").write_text("no folder")
     nowhere = {"NUMBA_CACHE_DIR": str(place / "file" / "kept")}

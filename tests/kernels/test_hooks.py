@@ -213,7 +213,7 @@ def tasted(s, p, action):
 
 
 @over_rules()
-def taste_all(states, params, actions, worths):
+def rate_actions(states, params, actions, worths):
     for i in range(len(states)):
         worths[i] = tasted(states[i], params[0], actions[i])
 
@@ -228,10 +228,10 @@ def test_users_can_define_hooks():
     states = game.new(3, 0)
     actions = np.arange(3)
     worths = np.zeros(3, np.int64)
-    taste_all.bound_to(game.rules)(states, game.constants, actions, worths)
+    rate_actions.bound_to(game.rules)(states, game.constants, actions, worths)
     assert worths.tolist() == [0, -2, -4]
     part = types.ModuleType("sweet_tooth")
     part.taste = sweet
-    taste_all.bound_to(game.rules, part)(states, game.constants, actions, worths)
+    rate_actions.bound_to(game.rules, part)(states, game.constants, actions, worths)
     assert worths.tolist() == [0, 2, 4]
-    assert is_compiled(taste_all.bound_to(game.rules)) == COMPILES
+    assert is_compiled(rate_actions.bound_to(game.rules)) == COMPILES

@@ -292,7 +292,7 @@ def test_arrows_distinguish_moves_of_one_goat(tab, tmp_path):
 
 
 def test_the_bar_has_a_part_for_each_of_three_seats(tab, tmp_path):
-    """A seat without a value has no part, and the rest of the bar belongs to nobody."""
+    """A seat without a value has no part, and the rest of the bar has no owner."""
     game = boardenvs.make("goat_race")
     visits = np.eye(1, game.num_actions, 5, int)[0]
     told = [

@@ -106,7 +106,7 @@ def shown(tab, page, key="End"):
     return tab
 
 
-def in_sight(tab, what):
+def is_in_window(tab, what):
     """Return whether an element is entirely in the window."""
     box, window = tab.locator(what).bounding_box(), tab.viewport_size
     return (
@@ -126,7 +126,7 @@ def test_the_board_fills_the_window(tab, page):
                 box = tab.locator("#picture > svg").bounding_box()
                 assert max(box["width"], box["height"]) >= 0.7 * min(width, height), (width, box)
                 assert box["y"] + box["height"] <= height  # visible without scrolling
-                assert width > height or in_sight(tab, "#moves [aria-current]"), (width, height)
+                assert width > height or is_in_window(tab, "#moves [aria-current]"), (width, height)
                 assert tab.evaluate(CUT) == [], (width, height)
                 assert tab.evaluate(PALE_TEXTS) == [], (width, height, scheme)
 

@@ -1,4 +1,4 @@
-"""The demo: its output and files, and what it never removes."""
+"""The demo: its output and files, and files that it never removes."""
 
 import contextlib
 import io

@@ -12,7 +12,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 
 
 @pytest.fixture
-def ctrl_c_is_heard():
+def enabled_ctrl_c():
     """Restore Ctrl-C, which shells disable for programs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -131,7 +131,7 @@ def make(game, seed):
 
 
 @posix
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_command_in_one_line(number, script, tmp_path):
     (tmp_path / "busy.py").write_text(BUSY, encoding="utf-8")
@@ -161,7 +161,7 @@ except BaseException:
 
 
 @posix
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_not_lost_in_an_import(number, script, tmp_path):
     (tmp_path / "slow.py").write_text(IMPORTS, encoding="utf-8")

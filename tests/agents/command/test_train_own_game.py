@@ -74,7 +74,7 @@ class Plain:
 
 
 @pytest.fixture(autouse=True)
-def nothing_allowed(monkeypatch):
+def no_allowed_code(monkeypatch):
     monkeypatch.setattr(user_code, "_allowed", set())
 
 

@@ -87,7 +87,7 @@ def test_patterns_and_convolutions_give_the_same_stem_and_gradients(memory, monk
     planes = boards().contiguous(memory_format=memory)
     weights = torch.randn(5, 6, 9, 11)
 
-    def all_of_it():
+    def stem_and_gradients():
         cells = stem(planes)
         loss = (weights * cells).sum() + cells.square().sum()
         return [cells, *torch.autograd.grad(loss, list(stem.parameters()))]
@@ -96,9 +96,9 @@ def test_patterns_and_convolutions_give_the_same_stem_and_gradients(memory, monk
     monkeypatch.setattr(
         line_stem, "line_patterns", lambda *given: asked.append(given) or line_patterns(*given)
     )
-    by_patterns = all_of_it()
+    by_patterns = stem_and_gradients()
     monkeypatch.setattr(line_stem, "line_patterns", lambda *_: None)
-    by_convolutions = all_of_it()
+    by_convolutions = stem_and_gradients()
     assert len(asked) == 1
     for found, expected in zip(by_patterns, by_convolutions, strict=True):
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-3)

@@ -127,7 +127,7 @@ def test_the_learner_plays_only_after_the_first_round():
 
         playout(game, states, choose)
         np.testing.assert_array_equal(seen, np.concatenate(visited))
-        # The learned action is the agent's answer, whoever played.
+        # The learned action is the agent's answer, even if another player moved.
         shown = np.concatenate(clone._agents[0].shown[-len(visited) :])
         np.testing.assert_array_equal(actions, game.legal(shown).argmax(1))
 

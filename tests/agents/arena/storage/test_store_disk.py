@@ -63,7 +63,7 @@ def test_a_disk_that_is_really_full_is_reported(tmp_path, size):
     assert ran.stderr.endswith(f"boardenvs: error: {tmp_path}/games.db: the disk is full\n")
 
 
-def left_with_its_log(filled):
+def leave_with_log(filled):
     """Leave the store as a killed process does, with its log beside the file."""
     with Store.open(filled, boardenvs.make("gekitai"), 3) as store:
         store.enter([Lineup(("exact", "exact"), ("1", "1"), 2)])
@@ -74,7 +74,7 @@ def left_with_its_log(filled):
 
 @pytest.mark.parametrize("command", ["watch", "arena gekitai random greedy --seed 3"])
 def test_the_store_of_a_killed_run_can_be_read_on_a_read_only_disk(filled, command):
-    left_with_its_log(filled)
+    leave_with_log(filled)
     ran = in_a_namespace(
         f"""mount --bind $1 $1
         mount -o remount,ro,bind $1
@@ -88,7 +88,7 @@ def test_the_store_of_a_killed_run_can_be_read_on_a_read_only_disk(filled, comma
 
 
 def test_the_store_of_a_killed_run_can_be_read_before_it_is_continued(filled, tmp_path):
-    left_with_its_log(filled)
+    leave_with_log(filled)
     copy = tmp_path / "copy.db"
     for suffix in ("", "-wal"):
         Path(f"{copy}{suffix}").write_bytes(Path(f"{filled}{suffix}").read_bytes())

@@ -217,7 +217,7 @@ def test_an_interrupt_waits_until_a_process_has_been_started():
 
     def start():
         with local._without_interrupts():
-            thread = threading.Thread(target=other_thread_gets_it)
+            thread = threading.Thread(target=interrupt_other_thread)
             # A thread started earlier must not block the interrupt.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             thread.start()
@@ -225,7 +225,7 @@ def test_an_interrupt_waits_until_a_process_has_been_started():
             thread.join()
             steps.append("started")
 
-    def other_thread_gets_it():
+    def interrupt_other_thread():
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
     # Tests in the background may pass on that SIGINT is ignored.

@@ -1,4 +1,4 @@
-"""Gekitai's `exact` wins what it knows to be won, and claims nothing else."""
+"""Gekitai's `exact` wins positions with a known win, and reports no other values."""
 
 import copy
 

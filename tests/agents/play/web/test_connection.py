@@ -48,7 +48,7 @@ def send_on(client, part, pause=0.0):
 
 def test_unfinished_requests_do_not_block_other_clients(served, connect):
     # The server notices abandoned requests with a delay, which must not add up either.
-    for sent in (HALF, b"", *(served.half_an_order() for _ in range(8))):
+    for sent in (HALF, b"", *(served.partial_request() for _ in range(8))):
         for _ in range(100):
             connect(sent)
         assert served.ask()[0] == 200
@@ -67,7 +67,7 @@ def impatient(monkeypatch):
 @pytest.mark.parametrize("sent", ["", "head", "body", "head, byte by byte", "a second request"])
 def test_an_unfinished_request_is_closed_after_the_timeout(served, connect, sent):
     begun = time.monotonic()
-    client = connect({"": b"", "body": served.half_an_order()}.get(sent, HALF))
+    client = connect({"": b"", "body": served.partial_request()}.get(sent, HALF))
     if sent == "head, byte by byte":
         send_on(client, b"x", 0.02)
     elif sent == "a second request":
@@ -110,7 +110,7 @@ class Slow:
 
 @pytest.mark.parametrize("how", ["closed", "reset"])
 def test_a_client_that_disconnects_causes_no_error(served, connect, capsys, how):
-    client = connect(served.half_an_order())
+    client = connect(served.partial_request())
     time.sleep(0.2)  # until the server waits for the rest
     if how == "reset":
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

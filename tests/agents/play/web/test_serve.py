@@ -287,7 +287,7 @@ def test_a_game_can_be_played_by_requests(serving):
 
 
 @pytest.fixture
-def ctrl_c_is_heard():
+def enabled_ctrl_c():
     """Restore Ctrl-C, which shells disable for programs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -305,7 +305,7 @@ def advancing(served, version):
         yield
 
 
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 def test_the_command_serves_the_page(own_module, tmp_path):
     """Ctrl-C ends the command with one line, even while an agent is thinking."""
     slow = """
@@ -340,7 +340,7 @@ def make(game, seed):
     assert (running.returncode, out, err) == (130, "", "\nboardenvs: stopped\n")
 
 
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
@@ -376,7 +376,7 @@ class Endless:
     assert (running.returncode, err) == (128 + number, "\nboardenvs: stopped\n")
 
 
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize("late", ["get_loop_factory", "load"])
 def test_ctrl_c_during_the_start_ends_the_server(game112, monkeypatch, capsys, late):
     """An early interrupt ends the server without warnings, and restores the signal handler."""

@@ -203,15 +203,15 @@ def in_processes(game, specs, games, seed, plies):
     list(round_robin(game, specs, games, seed, opening_plies=plies, engine=engine))
 
 
-def in_this_one(game, specs, games, seed, plies):
+def play_in_this_process(game, specs, games, seed, plies):
     play_match(game, specs, games, seed, opening_plies=plies)
 
 
 @pytest.mark.parametrize(
     ("play", "opening_plies", "mixed"),
     [
-        (in_this_one, 0, ""),
-        (in_this_one, 3, "mixed:0:"),
+        (play_in_this_process, 0, ""),
+        (play_in_this_process, 3, "mixed:0:"),
         pytest.param(in_processes, 2, "", marks=pytest.mark.slow),
     ],
 )

@@ -101,7 +101,7 @@ class _TerminalGame:
         view = self._table.view
         self._screen.board(self._game.to_text(view), self._game.presentation.spans(view))
 
-    # -- What a person types ----------------------------------------------------------------
+    # -- Commands and moves ------------------------------------------------------------------
 
     def _asked(self) -> bool:
         """Ask until a person moves; return False if they leave."""

@@ -21,7 +21,7 @@ from boardenvs.envs.table import Table
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_step_is_the_same_as_plain_python(variant, alone):
+def test_a_step_agrees_with_plain_python(variant, alone):
     plain = step_games.plain((variant.rules,))
     seat = EVERY_SEAT if alone else RANDOM_SEAT
     compiled_games, plain_games = [
@@ -46,7 +46,7 @@ def test_a_step_is_the_same_as_plain_python(variant, alone):
             assert same, f"{name} after ply {ply}"
 
 
-def test_random_play_and_redrawing_are_the_same_as_plain_python(variant):
+def test_random_play_and_resampling_agree_with_plain_python(variant):
     ends = []
     for loop in (variant.kernels.play_out, play_out.plain((variant.rules,))):
         states, words = variant.new(2, 0), make_streams(np.uint64(1), 2)

@@ -79,7 +79,7 @@ def run_program(typed, *argv):
         (9718192, "888888112: Player 1 wins!"),
     ],
 )
-def test_play112(spec, answer):
+def test_play112_returns_the_documented_answers(spec, answer):
     assert play112(spec) == answer
 
 
@@ -91,7 +91,7 @@ def test_play112(spec, answer):
         (50000, "88888: Player 1: move must be 1 or 2!"),
     ],
 )
-def test_what_is_checked_first(spec, answer):
+def test_play112_checks_in_the_documented_order(spec, answer):
     assert play112(spec) == answer
 
 
@@ -110,7 +110,7 @@ def test_moves_after_the_end_are_ignored(stopped, more):
     assert play112(int(f"{stopped}{more}")) == play112(stopped)
 
 
-def test_a_specification_too_long_to_print():
+def test_a_specification_too_long_to_print_is_accepted():
     assert play112(112 * 10**6000) == "2: Tie!"
 
 
@@ -129,7 +129,7 @@ def test_a_specification_too_long_to_print():
         ([5, 2, 1], "gameSpec.*got "),
     ],
 )
-def test_malformed_specification(spec, message):
+def test_malformed_specifications_are_refused(spec, message):
     with pytest.raises(ValueError, match=message):
         play112(spec)
 
@@ -174,7 +174,7 @@ def test_leftmost_digit():
     assert [clearLeftmostDigit(n) for n in (789, 60789, 1000)] == [89, 789, 0]
 
 
-def test_digits_of_what_is_no_number():
+def test_digit_functions_refuse_other_values():
     for function in (digitCount, getLeftmostDigit, clearLeftmostDigit):
         for bad in ("7089", 7.5, None, True):
             with pytest.raises(ValueError, match="n must"):
@@ -222,14 +222,14 @@ def test_is_win_and_is_full():
 
 
 @pytest.mark.parametrize("board", [0, 888088, 123, -888, 8888888888, "888", 88.0, True])
-def test_what_is_no_board(board):
+def test_invalid_boards_are_refused(board):
     for function in (isWin, isFull, lambda board: makeMove(board, 1, 1)):
         with pytest.raises(ValueError, match="board"):
             function(board)
 
 
 @pytest.mark.parametrize(("position", "move"), [("1", 1), (1, "1"), (1.0, 1), (1, True)])
-def test_a_move_of_no_numbers(position, move):
+def test_moves_that_are_not_numbers_are_refused(position, move):
     with pytest.raises(ValueError, match=r"position|move"):
         makeMove(888, position, move)
 
@@ -265,7 +265,7 @@ def test_sample_run_through_standard_input():
         (["  1\t1 ", "3 2", "02 1"], "112: Player 1 wins!"),
     ],
 )
-def test_ends(typed, last, keyboard, capsys):
+def test_the_program_prints_the_result(typed, last, keyboard, capsys):
     keyboard(*typed)
     start(3)
     assert capsys.readouterr().out.endswith(f": {typed[-1]}\n{last}\n")
@@ -287,7 +287,7 @@ NO_NUMBERS = [
 
 
 @pytest.mark.parametrize("typed", NO_NUMBERS, ids=lambda typed: ascii(typed)[:12])
-def test_what_is_no_two_numbers_is_asked_again(typed, keyboard, capsys):
+def test_input_that_is_not_two_numbers_is_asked_again(typed, keyboard, capsys):
     keyboard("1 1", typed, "2 2", "3 1")
     start(3)
     assert capsys.readouterr().out == (
@@ -303,7 +303,7 @@ def test_what_is_no_two_numbers_is_asked_again(typed, keyboard, capsys):
     )
 
 
-def test_start_leaves_the_end_of_input_to_its_caller(keyboard):
+def test_start_raises_eof_error_at_the_end_of_input(keyboard):
     keyboard("1 1")
     with pytest.raises(EOFError):
         start()

@@ -90,7 +90,7 @@ def test_end_of_input_ends_the_program(keyboard, capsys):
     assert out.endswith("Player X's turn: \nEnd of input, the game is unfinished.\n")
 
 
-def test_start_leaves_the_end_of_input_to_its_caller(keyboard):
+def test_start_raises_eof_error_at_the_end_of_input(keyboard):
     keyboard("a1")
     with pytest.raises(EOFError):
         Gekitai().start()
@@ -130,7 +130,7 @@ MALFORMED = ["AA1", "A01", "abc", "A3.14", "#a2", "", "   ", "1a", "a", "7", "a0
 
 
 @pytest.mark.parametrize("typed", MALFORMED, ids=lambda typed: ascii(typed)[:12])
-def test_malformed_address(typed, keyboard, capsys):
+def test_malformed_addresses_are_refused(typed, keyboard, capsys):
     keyboard(typed)
     with pytest.raises(ValueError, match=r"address|digits"):
         Player(Color.BLACK).get_input()
@@ -242,7 +242,7 @@ def test_get_piece_and_is_move_valid():
         assert game.is_move_valid(y, x) is False
 
 
-def test_print_shows_the_hands_as_they_are(capsys):
+def test_print_shows_the_pieces_in_the_hands(capsys):
     game = Gekitai()
     game.cells[0][0] = Piece(Color.BLACK)  # the hands still hold eight pieces each
     game.players[1].pieces.clear()
@@ -269,7 +269,7 @@ def test_push_off_the_board_and_on_it():
     assert hands(game) == [6, 7]
 
 
-def test_no_push_against_a_piece():
+def test_a_blocked_piece_is_not_pushed():
     game = set_up("...... .O.... ...... .X.... .O.... ......")
     up, held, behind = game.get_piece(1, 1), game.get_piece(3, 1), game.get_piece(4, 1)
     game.move(game.players[0].pieces[0], 2, 1)
@@ -300,7 +300,7 @@ def test_pushes_in_a_corner():
     assert hands(game) == [7, 7]
 
 
-def test_a_piece_that_is_in_no_hand():
+def test_a_piece_from_no_hand_can_be_moved():
     game = Gekitai()
     stranger = Piece(Color.RED)
     game.move(stranger, 0, 0)
@@ -323,7 +323,7 @@ def test_refused_move_changes_nothing(y, x, named):
 
 
 @pytest.mark.parametrize("size", [6, 7, 8])
-def test_moves_by_the_letter_of_the_rules(size):
+def test_moves_on_any_board_agree_with_plain_python(size):
     """On any board, a move equals eight pushes in plain Python."""
     rng = random.Random(size)
     for _ in range(100):
@@ -401,7 +401,7 @@ def test_all_pieces_on_the_board_end_the_game_without_a_line():
     assert not set_up(six).game_over()
 
 
-def test_the_movers_own_condition_comes_first():
+def test_the_condition_of_the_mover_has_precedence():
     both = set_up("XXX... ...... OOO... ...... ...... ......")
     assert [str(both.winner(mover)) for mover in both.players] == ["X", "O"]
     other = set_up("...... ...... OOO... ...... ...... ......")
@@ -428,9 +428,7 @@ def test_the_movers_own_condition_comes_first():
         ("OOO... ...... ...... ...... ...... ......", {}, [], "O"),
     ],
 )  # fmt: skip
-def test_start_goes_on_from_the_board_as_it_stands(
-    drawing, params, typed, winner, keyboard, capsys
-):
+def test_start_continues_from_the_current_board(drawing, params, typed, winner, keyboard, capsys):
     keyboard(*typed)
     set_up(drawing, **params).start()
     assert capsys.readouterr().out.splitlines()[-1] == f"Player {winner} wins!"

@@ -189,7 +189,7 @@ def test_there_are_five_colours(color):
 
 
 @pytest.mark.parametrize("row", [0, -1, 1.0, "1", None, True])
-def test_bad_rows(row):
+def test_bad_rows_are_refused(row):
     game = make()
     with pytest.raises(ValueError, match="row"):
         Goat("RED").set_row(row)
@@ -202,7 +202,7 @@ def test_bad_rows(row):
 
 
 @pytest.mark.parametrize("column", ["a", "AB", "", "1", 1, None, "Ä", "["])
-def test_bad_columns(column):
+def test_bad_columns_are_refused(column):
     with pytest.raises(ValueError, match="column"):
         Goat("RED").set_column(column)
     with pytest.raises(ValueError, match="column"):
@@ -226,7 +226,7 @@ def test_rows_and_columns_of_a_board():
 
 
 @pytest.mark.parametrize("size", [(2, 6), (27, 6), (9, 0), (9, 27), (9.0, 6), ("9", 6), (True, 6)])
-def test_bad_sizes(size):
+def test_bad_sizes_are_refused(size):
     for kind in (Board, Game):
         with pytest.raises(ValueError, match=r"width|height"):
             kind(*size, [])
@@ -237,7 +237,7 @@ def test_bad_sizes(size):
     [[(0, "C")], [(7, "C")], [(1, "A")], [(1, "I")], [(1, "J")], [(1, "c")], [(1,)], [1], ["C1"],
      [("C", 1)], None, "C1", 5, [(1, "C"), None], {1: "C"}],
 )  # fmt: skip
-def test_bad_obstacles(obstacles):
+def test_bad_obstacles_are_refused(obstacles):
     for call in (lambda o: Board(9, 6, o), Board(9, 6, []).check_obstacle_positions):
         with pytest.raises(ValueError, match=r".") as error:
             call(obstacles)
@@ -262,7 +262,7 @@ def test_players_and_their_goats():
     assert player.get_number_of_goats() == 0
 
 
-def test_joining_turns_and_phases():
+def test_players_turns_and_phases_are_checked():
     game = Game(9, 6, [])
     assert (game.phase, game.turn, game.players) == (1, 0, [])
     assert str(game).endswith("Players: \nPhase: 1\nPlayer whose turn it is:")
@@ -327,7 +327,7 @@ def with_goats(colors, number, phase):
 
 @pytest.mark.parametrize("phase", [1, 2, 3])
 @pytest.mark.parametrize("number", [1, 4])
-def test_the_goats_of_the_setup_are_placed_first(number, phase):
+def test_goats_of_the_setup_are_placed_before_others(number, phase):
     game = with_goats("WHITE BLACK", number, phase)
     white = game.players[0]
     held = white.get_goats()
@@ -342,7 +342,7 @@ def test_the_goats_of_the_setup_are_placed_first(number, phase):
     refuses(game, game.add_goat, 5, "A", match="WHITE")
 
 
-def test_a_goat_that_knows_its_cell_is_placed_once():
+def test_a_goat_with_a_cell_is_placed_once():
     game = make("WHITE")
     goat = Goat("WHITE")
     goat.set_row(1)
@@ -352,7 +352,7 @@ def test_a_goat_that_knows_its_cell_is_placed_once():
     assert list(game.board.get_stack(1, "B")) == game.players[0].get_goats() == [goat]
 
 
-def test_a_goat_on_the_board_counts_without_its_player():
+def test_goats_on_the_board_count_without_being_held_by_the_player():
     game = make("WHITE")
     for row in range(1, 5):
         game.add_goat(row, "A")
@@ -386,7 +386,7 @@ def test_goats_do_not_move_before_all_are_placed(held):
      [(4, "C"), (7, "C")], [(4, "C"), 5], [(4, "C"), (5, "c")], [("C", 4), ("C", 5)], [4, 5],
      [(4, "C", 1), (5, "C")], {4: "C", 5: "C"}],
 )  # fmt: skip
-def test_bad_formats_of_moves(move):
+def test_badly_formatted_moves_are_refused(move):
     game = example()
     refuses(game, game.check_valid_move_format, move)
     refuses(game, game.move_sideways, move)
@@ -407,7 +407,7 @@ def test_bad_formats_of_moves(move):
         ("E4E5", "no goat on E4"),
     ],
 )
-def test_sideways_moves_that_are_refused(move, why):
+def test_illegal_sideways_moves_are_refused(move, why):
     game = example()
     game.check_valid_move_format(cells(move))
     refuses(game, game.move_sideways, cells(move), match=why)
@@ -429,7 +429,7 @@ def test_sideways_moves_that_are_refused(move, why):
         ("B3C3", None, "dice_outcome"),
     ],
 )
-def test_forward_moves_that_are_refused(move, die, why):
+def test_illegal_forward_moves_are_refused(move, die, why):
     game = example()
     refuses(game, game.move_forward, cells(move), die, match=why)
 
@@ -455,7 +455,7 @@ def test_blocked_goats():
     refuses(game, game.get_goats_blocked, "WHITE")
 
 
-def test_nobody_has_won_or_tied_before_there_are_goats():
+def test_a_game_without_goats_has_no_winner_and_no_tie():
     game = make()
     assert game.check_winner() is False
     assert game.check_tie() is False
@@ -488,7 +488,7 @@ def test_there_is_no_tie_before_all_goats_are_placed():
     assert game.check_tie()
 
 
-def test_more_obstacles_than_one_a_row_and_goats_put_by_hand():
+def test_boards_with_more_obstacles_and_manual_goats_work():
     game = make("WHITE", obstacles=[(1, "B"), (1, "D"), (2, "B")])
     goat = Goat("WHITE")
     game.board.get_board()[0][2].push(goat)
@@ -499,7 +499,7 @@ def test_more_obstacles_than_one_a_row_and_goats_put_by_hand():
     assert game.get_goats_per_player() == [1]
 
 
-def test_stacks_at_the_gate_of_any_height():
+def test_stacks_at_the_gate_have_any_height():
     game = make("WHITE", phase=2)
     for k in range(30):
         assert game.check_starting_goat_placement(k % 6 + 1)
@@ -631,7 +631,7 @@ def test_a_whole_game(seed, keyboard, capsys):
     assert 1 <= goats <= 12
 
 
-def test_the_start_of_a_game_character_for_character(keyboard, capsys):
+def test_the_start_of_a_game_is_printed_exactly(keyboard, capsys):
     printed = keyboard(["6", "", "two", "2", "x", "t", "T", "7", "-1", "1", "1", "q"], capsys)
     start(seed=1)
     text = "".join(printed) + capsys.readouterr().out
@@ -666,7 +666,7 @@ HOSTILE = ["", " ", "C4", "C4C5C6", "C4 C9", "I1J1", "A1A0", "Z9Z8", "C99C98", "
            "\0", "é1é2", "A1B1B", "9" * 5000, "a" * 5000, "t", "[1[2"]  # fmt: skip
 
 
-def test_hostile_answers_are_asked_again(keyboard, capsys):
+def test_invalid_answers_are_asked_again(keyboard, capsys):
     """Every prompt refuses invalid answers in one or two lines and asks again."""
     lines = [*HOSTILE[:-2], "2", *HOSTILE[:-2], "t", "t"]
     placing = [str(k % 6 + 1) for k in range(8)]

@@ -87,7 +87,7 @@ def test_a_new_board_is_unoccupied(size):
 
 
 @pytest.mark.parametrize("size", [4, 27, 0, -9, 9.0, "9", None, True, [9]])
-def test_sizes_that_no_board_has(size):
+def test_invalid_sizes_are_refused(size):
     with pytest.raises(ValueError, match="size"):
         create_board(size)
 
@@ -140,7 +140,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("stone", "where"), IMPOSSIBLE, ids=lambda part: ascii(part)[:20])
-def test_what_cannot_be_placed(stone, where):
+def test_invalid_placements_are_refused(stone, where):
     board = create_board(9)
     place_on_board(board, "●", ("0", "A"))
     before = [row.copy() for row in board]
@@ -149,7 +149,7 @@ def test_what_cannot_be_placed(stone, where):
 
 
 @pytest.mark.parametrize(("x", "y"), [(-1, 0), (0, -1), (9, 0), (0, 9), (0.0, 0), ("0", 0)])
-def test_a_cell_off_the_board_is_neither(x, y):
+def test_a_cell_off_the_board_is_refused(x, y):
     with pytest.raises(ValueError, match=r"[xy] must be .* 8"):
         is_occupied(create_board(9), x, y)
 
@@ -240,7 +240,7 @@ BAD_BOARDS = {
 
 
 @pytest.mark.parametrize("board", BAD_BOARDS.values(), ids=BAD_BOARDS)
-def test_what_is_no_board(board):
+def test_invalid_boards_are_refused(board):
     for function in (
         print_board,
         check_available_moves,
@@ -278,7 +278,7 @@ def test_the_computer_takes_only_free_positions():
     assert {random_computer_player(board, ("1", "B")) for _ in range(40)} == {("2", "C")}
 
 
-def test_the_computer_goes_anywhere_when_the_square_is_full():
+def test_the_computer_plays_anywhere_if_the_neighbourhood_is_full():
     board = board_of("XO... OX... ..... ..... .....")
     free = check_available_moves(board)
     rng = random.Random(0)
@@ -287,7 +287,7 @@ def test_the_computer_goes_anywhere_when_the_square_is_full():
     assert all(55 <= count <= 145 for count in answers.values())
 
 
-def test_the_computers_generator():
+def test_the_computer_uses_the_given_generator():
     board = create_board(9)
     place_on_board(board, "●", ("4", "E"))
 
@@ -303,13 +303,13 @@ def test_the_computers_generator():
     assert [type(word) for word in answer] == [str, str]
 
 
-def test_the_computer_on_a_full_board():
+def test_the_computer_refuses_a_full_board():
     with pytest.raises(ValueError, match="free position"):
         random_computer_player(board_of("XXOXX OOXOO XXOXX OOXOO XXOXO"), ("0", "A"))
 
 
 @pytest.mark.parametrize("move", [("9", "A"), ("0", "Z"), (0, "A"), "0A", None, ("0",)])
-def test_the_computer_wants_a_position(move):
+def test_the_computer_refuses_invalid_positions(move):
     with pytest.raises(ValueError, match=r"board|position"):
         random_computer_player(create_board(9), move)
 
@@ -361,7 +361,7 @@ def test_a_draw(played):
     assert out.endswith(f"There is no board yet. Start a game (1).\n{MENU}{CHOICE}5\nGoodbye.\n")
 
 
-def test_after_the_end_everything_is_reset(played):
+def test_the_game_is_reset_after_the_end(played):
     moves = ["0 A", "5 A", "0 B", "5 B", "0 C", "5 C", "0 D", "5 D", "0 E"]
     out = played(*TWO_PLAYERS, *placing(*moves), "2", "3", *COMPUTER, *placing("4 E"), "5")
     assert "There is no board yet. Start a game (1).\n" in out
@@ -380,7 +380,7 @@ def test_against_the_computer(played):
     assert WHITE not in out
 
 
-def test_the_computer_does_not_answer_a_win(played, monkeypatch):
+def test_the_computer_does_not_move_after_a_win(played, monkeypatch):
     monkeypatch.setattr(
         "boardenvs.gomoku.console.random_computer_player",
         lambda board, _: next(m for m in reversed(check_available_moves(board))),
@@ -409,7 +409,7 @@ def test_many_games_against_the_computer_end(played):
         assert out.count("wins!") + out.count("Draw:") == 1
 
 
-def test_start_while_a_game_is_on(played):
+def test_starting_during_a_game_is_refused(played):
     out = played(*TWO_PLAYERS, "1", *placing("4 E"), "1", "2", "5")
     said = (
         "A game is in progress. Reset it (4) and start again, or complete it by placing "
@@ -437,7 +437,7 @@ def test_sizes(played, size):
 
 
 @pytest.mark.parametrize("back", ["m", "M", " m "])
-def test_back_to_the_menu_from_every_prompt(played, back):
+def test_every_prompt_leads_back_to_the_menu(played, back):
     out = played(
         "1", back, "1", "9", back, "2", *TWO_PLAYERS, "3", back, "3", "9 9", back, "2", "5"
     )
@@ -448,7 +448,7 @@ def test_back_to_the_menu_from_every_prompt(played, back):
 
 
 @pytest.mark.parametrize("choice", ["", "0", "6", "11", "x", "m", "1.", "one", "-1", "é", "1 2"])
-def test_a_wrong_option(played, choice):
+def test_a_wrong_option_is_refused(played, choice):
     out = played(choice, "5")
     assert out == (
         f"{MENU}{CHOICE}{choice}\n"
@@ -493,7 +493,7 @@ def test_a_wrong_position_is_asked_again(played, wrong, said):
     assert out.count("That does not work") == 1
 
 
-def test_the_end_of_input_ends_the_program_wherever_it_comes(played):
+def test_the_end_of_input_ends_the_program_at_every_prompt(played):
     for lines in ([], ["1"], ["1", "9"], TWO_PLAYERS, [*TWO_PLAYERS, "3"], ["x"]):
         assert played(*lines).endswith("\nEnd of input.\n")
 
@@ -504,7 +504,7 @@ answers = st.sampled_from(["1", "2", "3", "4", "9", "13", "m", "", "x", "99 A"])
 
 
 @given(st.lists(answers | st.text(max_size=8), max_size=60))
-def test_whatever_is_typed(lines):
+def test_any_input_is_accepted_without_an_error(lines):
     """For any input, only its end or 5 in the menu ends the program."""
     waiting = iter(lines)
 
@@ -543,7 +543,7 @@ def test_the_program_through_standard_input():
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_what_is_no_text_and_an_output_without_stones(encoding):
+def test_invalid_text_and_limited_output_encodings_are_handled(encoding):
     done = run_program(b"1\n9\n1\n3\n\xff\xfe\n", PYTHONIOENCODING=encoding)
     assert (done.stderr, done.returncode) == (b"", 0)
     assert done.stdout.decode().endswith("\nEnd of input.\n")

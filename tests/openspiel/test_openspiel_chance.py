@@ -125,7 +125,7 @@ def test_throws_are_as_probable_as_in_the_rules():
         state.apply_action(action)
 
 
-def test_a_throw_that_leaves_nothing_to_choose_is_followed_by_another():
+def test_a_throw_without_a_choice_is_followed_by_another():
     game = boardenvs.make("goat_race", num_players=2)
     state = load("goat_race", num_players=2).new_initial_state(
         {
@@ -193,7 +193,7 @@ def test_tiles_are_as_probable_as_those_of_a_shuffled_grid():
     assert compared > 30
 
 
-def test_a_deck_leaves_nothing_to_chance():
+def test_a_game_with_a_deck_has_no_chance_nodes():
     tiles = [(low, high) for low in range(7) for high in range(low, 7)][::-1]
     deck = " ".join(f"{low}/{high}" for low, high in tiles)
     game = load("dominoes175", deck=deck)

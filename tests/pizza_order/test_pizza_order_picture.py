@@ -53,7 +53,7 @@ def test_pizzas_toppings_and_names():
     assert texts(root, font_size="19") == ["Wanted", "Taken: asked for ingredients"]
 
 
-def test_what_is_still_to_be_taken_leaves_its_place_empty():
+def test_missing_ingredients_leave_an_empty_place():
     assert len(circles(drawn([[1]] * 3, [0]), fill="none")) == 2
     assert len(circles(drawn([[1]] * 3, [0, 22]), fill="none")) == 2
     assert len(circles(drawn([[1]], [0, 21, 0, 21, 0]), fill="none")) == 0
@@ -88,7 +88,7 @@ def test_ticks_and_crosses(wanted, answers, expected):
         ([0, 22], [], 22),
     ],
 )
-def test_the_menu_frames_what_is_asked_and_marks_the_last_answer(answers, asked, last):
+def test_the_menu_frames_the_question_and_marks_the_last_answer(answers, asked, last):
     root = drawn([[1, 13]], answers)
 
     def places(**attributes):
@@ -122,7 +122,7 @@ def test_the_menu_frames_what_is_asked_and_marks_the_last_answer(answers, asked,
         ([1, 22], "the order is wrong"),
     ],
 )
-def test_the_title_says_how_it_stands(answers, status):
+def test_the_title_describes_the_state_of_the_order(answers, status):
     assert drawn([[1, 13]], answers).get("aria-label") == f"Pizza order: {status}"
 
 

@@ -65,7 +65,7 @@ def whole_games(game, num):
         ("pizza_order", {"max_pizzas": 1}, "Pizza order", "one pizza"),
     ],
 )
-def test_title_and_setting(name, params, title, setting):
+def test_title_and_setting_describe_the_game(name, params, title, setting):
     game = boardenvs.make(name, **params)
     assert title_of(game) == title
     assert game.presentation.setting() == setting
@@ -139,7 +139,7 @@ def test_pizza_order_ends():
 
 
 @pytest.mark.parametrize("called", VARIANTS)
-def test_every_end_has_words(called):
+def test_every_end_has_a_description(called):
     name, params = VARIANTS[called]
     game = boardenvs.make(name, **params)
     assert game.presentation.setting()
@@ -162,7 +162,7 @@ class OwnWordlessGame(Game112):
     presentation_class = Presentation
 
 
-def test_a_game_without_words():
+def test_a_game_without_descriptions_has_defaults():
     """A game without texts shows its `about` as rules, and its arguments by name."""
     game = OwnWordlessGame(board_size=3)
     assert title_of(game) == "Own Wordless Game"
@@ -172,12 +172,12 @@ def test_a_game_without_words():
     assert rules_html(game) == "<ul><li>whoever makes 1, 1, 2 wins.</li></ul>"
 
 
-def test_a_game_about_which_nothing_is_said(monkeypatch):
+def test_a_game_without_docstring_has_no_rules(monkeypatch):
     monkeypatch.setattr(OwnWordlessGame, "about", "")
     assert OwnWordlessGame(board_size=3).presentation.rules_in_short() == []
 
 
-def test_rules_are_of_this_very_game():
+def test_rules_mention_the_parameters_of_the_game():
     rules = rules_html(boardenvs.make("gekitai", pieces=7, line_length=4))
     short, full = rules.split("<details>")
     assert "one of their 7 pieces" in short

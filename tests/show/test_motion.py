@@ -95,7 +95,7 @@ def test_a_tile_is_turned_over_where_it_lay(replay):
     assert not any(kind == "back" for kind, stays, *_ in moved if not stays)
 
 
-def test_a_goat_walks(replay):
+def test_a_goat_moves_from_cell_to_cell(replay):
     game = boardenvs.make("goat_race")
     rng = np.random.default_rng(0)
     states, actions, told = game.new(1, 0), [], []
@@ -114,7 +114,7 @@ def test_a_goat_walks(replay):
     )
 
 
-def test_what_moved_lies_in_its_place_afterwards(replay):
+def test_moved_pieces_end_at_their_places(replay):
     tab = replay(boardenvs.make("gekitai"), ["c3", "d4"], 1)
     tab.keyboard.press("ArrowRight")
     tab.wait_for_function("picture.getAnimations({ subtree: true }).length === 0")
@@ -126,12 +126,12 @@ def test_what_moved_lies_in_its_place_afterwards(replay):
     assert tab.evaluate("picture.innerHTML") == drawn
 
 
-def test_who_wants_no_motion_has_none(replay, tab):
+def test_reduced_motion_disables_animations(replay, tab):
     tab.emulate_media(reduced_motion="reduce")
     replay(boardenvs.make("gekitai"), ["c3", "d4"], 1)
     assert tab.evaluate(PRESSED, "ArrowRight") == []
 
 
-def test_a_leap_through_the_game_is_no_motion(replay):
+def test_a_jump_to_another_position_is_not_animated(replay):
     tab = replay(boardenvs.make("gekitai"), ["c3", "d4", "a1"], 0)
     assert tab.evaluate(PRESSED, "End") == []

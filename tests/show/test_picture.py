@@ -113,7 +113,7 @@ def test_gekitai_hands(gekitai):
     assert len(shapes(root, "circle", r="9", fill="none")) == 3  # pieces on the board
 
 
-def test_gekitai_points_at_the_player_to_move(gekitai):
+def test_gekitai_marks_the_player_to_move(gekitai):
     def pointers(*moves):
         root = parsed(gekitai.picture(after(gekitai, *moves)))
         rows = hand_rows(root)
@@ -289,7 +289,7 @@ def test_every_position_of_random_games(name):
             assert state == before
 
 
-def test_a_picture_shows_what_every_seat_may_know(game, random_positions):
+def test_a_picture_contains_no_hidden_information(game, random_positions):
     rng = np.random.default_rng(0)
     for state in random_positions(game, 2, seed=6)[::9]:
         for seat in range(game.num_players):
@@ -303,7 +303,7 @@ def test_largest_board_and_most_pieces_fit():
     parsed(game.picture(after(game, "f6")))
 
 
-def test_picture_wants_one_record(gekitai, game112):
+def test_picture_requires_one_record(gekitai, game112):
     with pytest.raises(ValueError, match=r"^states .*gekitai"):
         gekitai.picture(game112.new(1, 0)[0])
     with pytest.raises(ValueError, match=r"^state .*gekitai.* 2"):
@@ -318,17 +318,17 @@ def test_game_without_a_picture_shows_its_text(gekitai):
     assert root.get("aria-label") == "gekitai: a position"
 
 
-def test_everything_is_escaped():
+def test_texts_are_escaped():
     root = parsed(text_picture('<b> & "\n\n ]]>\n', "\"<'&"))
     assert [t.text for t in shapes(root, "text")] == ['<b> & "', " ]]>"]
     assert root.get("aria-label") == "\"<'&"
     assert ET.fromstring(element("text", "&<", data_x="\"'<")).get("data-x") == "\"'<"
 
 
-def test_no_text_at_all():
+def test_a_game_without_text_has_an_empty_picture():
     assert shapes(parsed(text_picture("", "empty")), "text") == []
 
 
-def test_numbers_are_short():
+def test_coordinates_have_few_digits():
     assert element("circle", cx=np.float64(1.50), r=3) == '<circle cx="1.5" r="3"/>'
     assert 'viewBox="0 0 10.5 4"' in svg(10.5, 4, "", [])

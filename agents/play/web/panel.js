@@ -45,7 +45,7 @@ function showProblem(reply) {
 }
 
 function showSlow() {
-  turnLine.textContent += " The first time this can take a minute: the rules are made ready.";
+  turnLine.textContent += " The first time this can take a minute, while the rules are prepared.";
 }
 
 // Apply changes to the game, and let the agents move until it is the player's turn.

@@ -22,7 +22,7 @@ def test_grading_prints_a_line_for_each_agent(capsys):
         assert re.search(r"kept \d+ of \d+ wins?: \d\.\d{3} \(", row)
 
 
-def test_the_optimum_has_the_rate_of_each_policy(capsys):
+def test_dominoes175_optimum_prints_the_rate_of_each_policy(capsys):
     assert main(["dominoes175_optimum", "--ends", "4", "--goal", "3"]) == 0
     optimum = Optimum("random", 4, 3)
     assert capsys.readouterr().out == (
@@ -57,7 +57,7 @@ def test_the_optimum_has_the_rate_of_each_policy(capsys):
         ),
     ],
 )
-def test_gekitai_proof_prints_what_is_proved(arguments, answer, capsys):
+def test_gekitai_proof_prints_its_results(arguments, answer, capsys):
     assert main(["gekitai_proof", "--table-bits", "12", *arguments.split()]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith(answer)
 

@@ -571,26 +571,6 @@ def test_all_ends_are_met():
 # -- Arguments ------------------------------------------------------------------------
 
 
-BAD_ARGUMENTS = [
-    ("num_players", 1),
-    ("num_players", 6),
-    ("width", 2),
-    ("width", 27),
-    ("height", 0),
-    ("height", 27),
-    ("draw_rule", "sideways"),
-    ("draw_rule", None),
-    ("draw_rule", ["jump"]),
-]
-
-
-@pytest.mark.parametrize(("argument", "value"), BAD_ARGUMENTS)
-def test_bad_arguments(argument, value):
-    with pytest.raises(ValueError, match=f"^{argument} ") as error:
-        boardenvs.make("goat_race", **{argument: value})
-    assert "\n" not in str(error.value)
-
-
 GOOD = [(1, "C"), (2, "E"), (3, "G"), (4, "D"), (5, "G"), (6, "C")]
 BAD_OBSTACLES = [
     [],

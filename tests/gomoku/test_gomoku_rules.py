@@ -247,24 +247,6 @@ def test_an_occupied_cell():
     assert game.to_dict(states[0])["board"] == game.to_dict(before[0])["board"]
 
 
-# -- Arguments ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"board_size": 4}, "board_size.*got 4"),
-        ({"board_size": 27}, "board_size.*got 27"),
-        ({"win_length": 0}, "win_length.*got 0"),
-        ({"board_size": 9, "win_length": 10}, "win_length.*9, got 10"),
-    ],
-)
-def test_arguments_out_of_range(params, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        boardenvs.make("gomoku", **params)
-    assert "\n" not in str(caught.value)
-
-
 # -- Observations -------------------------------------------------------------------------
 
 

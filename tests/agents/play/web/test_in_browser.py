@@ -83,16 +83,6 @@ def test_typing(playing):
     assert tab.locator(".spot").count() == 47
 
 
-def test_a_place_of_several_moves(playing):
-    tab = playing("game112", "random", 1, board_size=5)
-    my_turn(tab, 1)
-    free = next(k for k in range(1, 6) if not told(tab)[1][1].startswith(str(k)))
-    spot(tab, f"{free} 1 or {free} 2").click()
-    tab.locator("#choice").get_by_role("button", name=f"{free} 2").click()
-    tab.locator("#moves li").nth(2).wait_for()
-    assert told(tab)[2][1] == f"{free} 2"
-
-
 def test_the_list_to_the_end_and_a_new_game(playing):
     tab = playing("game112", "mcts:5", 0, board_size=5)
     moves = 0

@@ -311,7 +311,7 @@ def test_near_cells_of_many_positions(random_positions):
         assert set(np.flatnonzero(mask).tolist()) == (around or set(np.flatnonzero(free).tolist()))
 
 
-# -- The second implementation --------------------------------------------------------------
+# -- Whole games ------------------------------------------------------------------------
 
 
 def test_a_board_set_up_by_hand_is_judged_as_it_looks():

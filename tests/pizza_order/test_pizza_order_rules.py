@@ -188,7 +188,7 @@ def test_a_position_is_small():
         assert game.state_dtype.itemsize <= 160
 
 
-# -- The second implementation --------------------------------------------------------
+# -- Whole games ------------------------------------------------------------------------
 
 
 @st.composite

@@ -11,7 +11,7 @@ import agents.arena
 import boardenvs
 from agents.analysis.intervals import wilson
 from agents.networks.onnx_policy import OnnxPolicy
-from boardenvs import gekitai_v0
+from boardenvs import BatchEnv, gekitai_v0
 from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
 from boardenvs.episode import Episode
@@ -106,6 +106,64 @@ def test_odd_arguments_raise_value_errors_of_one_line(what):
             with pytest.raises(ValueError, match=r".") as refused:
                 function(odd)
             assert "\n" not in str(refused.value)
+
+
+def rendered(env):
+    env.reset(seed=0)
+    env.render()
+
+
+PIZZA, RACE = boardenvs.make("pizza_order"), boardenvs.make("goat_race")
+OUTSIDE = [
+    # The call, the argument that the error names, and values of it.
+    (lambda x: BatchEnv(GAME, x, 0), "num_envs", [0, -3, 2.0, True, None]),
+    (lambda x: BatchEnv(GAME, 2, x), "seed", [-1, 0.5, "0"]),
+    (lambda x: BatchEnv(GAME, 2, 0, threads=x), "threads", [0, 1.5]),
+    (lambda x: BatchEnv(GAME, 2, 0, illegal=x), "illegal", ["ignore"]),
+    (lambda x: BatchEnv(x, 2, 0), "chess", ["chess"]),
+    (lambda x: SeatEnv(GAME, seat=x), "seat", [-1, 2, 9, "black", None, 0.0, True, "0"]),
+    (lambda x: SeatEnv(PIZZA, seat=x), "seat", [-1, 1]),
+    (lambda x: SeatEnv(RACE, seat=x), "seat", [-1, 3]),
+    (lambda x: SeatEnv(GAME, x), "opponent", [None, 3, object(), len]),
+    (lambda x: SeatEnv(PIZZA, x), "opponent", [None, 3, object(), len]),
+    (lambda x: SeatEnv(GAME, illegal=x), "illegal", ["ignore"]),
+    (lambda x: SeatEnv(GAME, render_mode=x), "render_mode", ["rgb", "ANSI", "", 1]),
+    (lambda x: SeatEnv(GAME, max_plies=x), "max_plies", [9]),
+    (lambda x: SeatEnv("gekitai", depth=x), "'depth'", [3]),
+    (lambda x: SeatVectorEnv(x, GAME), "num_envs", [0, 1.5, True]),
+    (lambda x: SeatVectorEnv(x, GAME), "num_envs.*2147483647", [2**31]),
+    (lambda x: SeatVectorEnv(2, GAME, threads=x), "threads", [0]),
+    (lambda x: SeatVectorEnv(2, GAME, autoreset_mode=x), "sometimes", ["sometimes"]),
+    (lambda x: SeatVectorEnv(2, GAME, illegal=x), "illegal", ["ignore"]),
+    (lambda x: SeatVectorEnv(2, GAME, seat=x), "seat", [9]),
+    (lambda x: SeatVectorEnv(2, x), "chess", ["chess"]),
+    (lambda x: SeatVectorEnv(2, GAME, max_plies=x), "max_plies", [9]),
+    (lambda x: gekitai_v0.env(render_mode=x), "render_mode", ["rgb", "ANSI", "", 1]),
+    (lambda x: gekitai_v0.raw_env(render_mode=x), "render_mode", ["rgb", "ANSI", "", 1]),
+    (lambda x: gekitai_v0.env(depth=x), "'depth'", [3]),
+    (lambda x: gekitai_v0.raw_env(depth=x), "'depth'", [3]),
+    (rendered, "render_mode", [SeatEnv(GAME), gekitai_v0.env(), gekitai_v0.raw_env()]),
+    (lambda x: boardenvs.make("gomoku", board_size=x), "board_size.*got ", [4, 27]),
+    (lambda x: boardenvs.make("gomoku", win_length=x), "win_length.*got 0", [0]),
+    (lambda x: boardenvs.make("gomoku", board_size=9, win_length=x), "win_length.*9, got 10", [10]),
+    (lambda x: boardenvs.make("pizza_order", max_pizzas=x), "^max_pizzas ", [0, 10]),
+    (lambda x: boardenvs.make("goat_race", num_players=x), "^num_players ", [1, 6]),
+    (lambda x: boardenvs.make("goat_race", width=x), "^width ", [2, 27]),
+    (lambda x: boardenvs.make("goat_race", height=x), "^height ", [0, 27]),
+    (
+        lambda x: boardenvs.make("goat_race", draw_rule=x),
+        "^draw_rule ",
+        ["sideways", None, ["jump"]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "argument", "values"), OUTSIDE)
+def test_a_value_outside_of_the_range_is_an_error_that_names_the_argument(call, argument, values):
+    for value in values:
+        with pytest.raises(ValueError, match=argument) as refused:
+            call(value)
+        assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("odd", [[], "1", -1, 1.0, ROWS])

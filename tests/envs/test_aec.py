@@ -205,25 +205,7 @@ def test_human_prints_each_position_and_returns_nothing(make_env, game, capsys):
     assert capsys.readouterr().out == game.to_text(states[0])
 
 
-@pytest.mark.parametrize("mode", ["rgb", "ANSI", "", 1])
-def test_an_unknown_render_mode_is_refused(make_env, mode):
-    with pytest.raises(ValueError, match="render_mode"):
-        make_env(render_mode=mode)
-
-
-def test_render_without_a_mode_is_refused(make_env):
-    env = make_env()
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="render_mode"):
-        env.render()
-
-
 # -- Arguments ----------------------------------------------------------------------------
-
-
-def test_an_unknown_parameter_is_refused(make_env):
-    with pytest.raises(ValueError, match="'depth'"):
-        make_env(depth=3)
 
 
 def test_parameters_reach_the_game(make_env, game):

@@ -275,28 +275,6 @@ def test_reset_starts_new_games(game):
 # -- Arguments ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"num_envs": 0}, "num_envs"),
-        ({"num_envs": -3}, "num_envs"),
-        ({"num_envs": 2.0}, "num_envs"),
-        ({"num_envs": True}, "num_envs"),
-        ({"num_envs": None}, "num_envs"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 0.5}, "seed"),
-        ({"seed": "0"}, "seed"),
-        ({"threads": 0}, "threads"),
-        ({"threads": 1.5}, "threads"),
-        ({"illegal": "ignore"}, "illegal"),
-        ({"game": "chess"}, "chess"),
-    ],
-)
-def test_bad_arguments_are_refused(game, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        BatchEnv(**{"game": game, "num_envs": 2, "seed": 0, **arguments})
-
-
 def test_a_bad_seed_of_a_reset_changes_nothing(game):
     batch = BatchEnv(game, 2, 0)
     rollout(batch, 3, 2)

@@ -140,12 +140,6 @@ def test_a_fixed_seat_stays(game):
         assert {env.reset(seed=seed)[1]["seat"] for seed in range(10)} == {seat}
 
 
-@pytest.mark.parametrize("seat", [-1, 9, "black", None, 0.0, True, "0"])
-def test_an_invalid_seat_is_refused(game, seat):
-    with pytest.raises(ValueError, match="seat"):
-        SeatEnv(game, seat=seat)
-
-
 # -- Rendering ----------------------------------------------------------------------------
 
 
@@ -167,27 +161,12 @@ def test_human_prints_each_position_and_returns_nothing(game, capsys):
     assert capsys.readouterr().out == game.to_text(env.position)
 
 
-def test_rendering_requires_a_known_mode(game):
-    with pytest.raises(ValueError, match="render_mode"):
-        SeatEnv(game, render_mode="rgb")
-    env = SeatEnv(game)
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="render_mode"):
-        env.render()
-
-
 # -- Arguments ----------------------------------------------------------------------------
 
 
 def test_parameters_require_a_game_by_name(game):
     params = {**game.params, "max_plies": game.num_players + 1}
     assert SeatEnv(game.name, **params).game == boardenvs.make(game.name, **params)
-    with pytest.raises(ValueError, match="'depth'"):
-        SeatEnv(game.name, depth=3)
-    with pytest.raises(ValueError, match="max_plies"):
-        SeatEnv(game, max_plies=9)
-    with pytest.raises(ValueError, match="illegal"):
-        SeatEnv(game, illegal="ignore")
 
 
 # -- Gymnasium's wrappers and vectors -----------------------------------------------------

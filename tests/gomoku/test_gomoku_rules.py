@@ -247,24 +247,6 @@ def test_an_occupied_cell_is_illegal():
     assert game.to_dict(states[0])["board"] == game.to_dict(before[0])["board"]
 
 
-# -- Arguments ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"board_size": 4}, "board_size.*got 4"),
-        ({"board_size": 27}, "board_size.*got 27"),
-        ({"win_length": 0}, "win_length.*got 0"),
-        ({"board_size": 9, "win_length": 10}, "win_length.*9, got 10"),
-    ],
-)
-def test_arguments_out_of_range(params, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        boardenvs.make("gomoku", **params)
-    assert "\n" not in str(caught.value)
-
-
 # -- Observations -------------------------------------------------------------------------
 
 
@@ -329,7 +311,7 @@ def test_near_last_agrees_with_a_plain_implementation(random_positions):
         assert set(np.flatnonzero(mask).tolist()) == (around or set(np.flatnonzero(free).tolist()))
 
 
-# -- The second implementation --------------------------------------------------------------
+# -- Whole games ------------------------------------------------------------------------
 
 
 def test_arbitrary_boards_are_evaluated_by_their_stones():

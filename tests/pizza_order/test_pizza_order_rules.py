@@ -188,7 +188,7 @@ def test_a_position_is_small():
         assert game.state_dtype.itemsize <= 160
 
 
-# -- The second implementation --------------------------------------------------------
+# -- Whole games ------------------------------------------------------------------------
 
 
 @st.composite
@@ -297,16 +297,3 @@ def test_conceal_keeps_the_order_wanted():
     told = game.conceal(states, 0, np.random.default_rng(0))
     assert game.infos(told)["wanted"].tolist() == game.infos(states)["wanted"].tolist()
     assert not np.isin(told["rng"], states["rng"]).any()
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"max_pizzas": 0},
-        {"max_pizzas": 10},
-    ],
-)
-def test_arguments_out_of_range_are_refused(params):
-    with pytest.raises(ValueError, match=f"^{next(iter(params))} ") as error:
-        boardenvs.make("pizza_order", **params)
-    assert "\n" not in str(error.value)

@@ -190,23 +190,3 @@ def test_gymnasiums_list_of_infos_works(game):
     for info in infos:
         assert info["action_mask"].shape == (game.num_actions,)
         assert info["seat"] in range(game.num_players)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"num_envs": 0}, "num_envs"),
-        ({"num_envs": 1.5}, "num_envs"),
-        ({"num_envs": True}, "num_envs"),
-        ({"num_envs": 2**31}, "num_envs.*2147483647"),
-        ({"threads": 0}, "threads"),
-        ({"autoreset_mode": "sometimes"}, "sometimes"),
-        ({"illegal": "ignore"}, "illegal"),
-        ({"seat": 9}, "seat"),
-        ({"game": "chess"}, "chess"),
-        ({"max_plies": 9}, "max_plies"),
-    ],
-)
-def test_bad_arguments_are_refused(game, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        SeatVectorEnv(**{"num_envs": 2, "game": game, **arguments})

@@ -83,16 +83,6 @@ def test_a_typed_move_is_played(playing):
     assert tab.locator(".spot").count() == 47
 
 
-def test_an_area_with_several_moves_offers_a_choice(playing):
-    tab = playing("game112", "random", 1, board_size=5)
-    my_turn(tab, 1)
-    free = next(k for k in range(1, 6) if not told(tab)[1][1].startswith(str(k)))
-    spot(tab, f"{free} 1 or {free} 2").click()
-    tab.locator("#choice").get_by_role("button", name=f"{free} 2").click()
-    tab.locator("#moves li").nth(2).wait_for()
-    assert told(tab)[2][1] == f"{free} 2"
-
-
 def test_a_game_can_be_played_from_the_list_and_a_new_one_started(playing):
     tab = playing("game112", "mcts:5", 0, board_size=5)
     moves = 0

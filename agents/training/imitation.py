@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,14 @@ import torch
 from agents.agent import Agent, RandomBits
 from agents.naming.spec import make
 from agents.networks.policy_networks import sharded_logits_and_values
-from agents.networks.seat_values import check_num_values, in_turn, num_values
+from agents.networks.seat_values import check_num_values, in_turn
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.fitting import Fitter
+from agents.training.learning_games import LearningGames, Turn, fixed_opponents
 from agents.training.part import generator_state, set_generator
-from agents.training.samples import Samples, one_hot, sample_dtype, set_values
-from agents.training.self_play.actors import fixed_opponents
+from agents.training.samples import Samples, legal_actions, one_hot, set_values
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings
-from boardenvs.envs.playout import playout
 from boardenvs.game import Game, States
 
 __all__ = ["Imitation"]
@@ -168,99 +166,59 @@ class Imitation:
 
     def _play(self, size: int = 0, num: int = _GAMES) -> Samples:
         """Play games to their ends, and return the samples."""
+        game, settings = self._games[size], self.settings
+        plies, share = settings.opening_plies, settings.opponent_share
         samples: list[Samples] = []
-        while not samples:  # short games may end in their random opening
-            states = self._played(size, num, samples)
+        while not sum(map(len, samples)):  # short games may end in their random opening
+            games = LearningGames(game, self._opponents[size], num, self._rng, plies, share)
+            samples = list(self._plies(size, games))
         found = np.concatenate(samples)
-        self._lengths[size] = max(1, len(found)) / num
-        set_values(found, self._games[size].returns(states))
+        self._lengths[size] = len(found) / num
+        set_values(found, games.states["returns"])
         return found
 
-    def _played(self, size: int, num: int, samples: list[Samples]) -> States:
-        """Play games to their ends, and add the samples of each ply to `samples`."""
-        game, rng = self._games[size], self._rng
-        states = game.arrays.new(rng.integers(0, 2**64, num, np.uint64))
-        openings, opponents, seats = self._courses(size, num)
-        plies = itertools.count()
+    def _plies(self, size: int, games: LearningGames) -> Iterator[Samples]:
+        """Play games to their ends, and yield the samples of each ply."""
+        while not games.game.over(games.states).all():
+            turn = games.begin_ply()
+            if len(turn.learner):
+                yield self._move(size, games, turn)
+            games.end_ply(turn)
 
-        def choose(part: States, live: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-            movers = part["to_move"].astype(np.int64)
-            legal = game.legal(part)
-            began = openings[live] <= next(plies)
-            learned = (opponents[live] < 0) | (movers == seats[live])
-            asked = np.flatnonzero(began & learned)
-            chosen = np.zeros(0, np.int64)
-            if len(asked):
-                kept = self._answered(size, part[asked], legal[asked])
-                kept["game"] = live[asked]
-                seen, chosen = kept["observation"], kept["policy"].argmax(1)
-                if self.settings.position_share < 1:
-                    kept = kept[rng.random(len(asked)) < self.settings.position_share]
-                samples.append(kept)
-            strays = rng.random(len(asked)) < self.settings.random_share
-            played = np.argmax(rng.random(legal.shape) * legal, 1)
-            if len(asked) and self.settings.learner_share and self.steps:
-                own = np.flatnonzero(rng.random(len(asked)) < self.settings.learner_share)
-                chosen[own] = self._likeliest(seen[own], legal[asked[own]])
-            played[asked] = np.where(strays, played[asked], chosen)
-            for number, opponent in enumerate(self._opponents[size]):
-                theirs = np.flatnonzero(began & ~learned & (opponents[live] == number))
-                if len(theirs):
-                    known = game.conceal(part[theirs], movers[theirs], rng)
-                    random_bits = rng.integers(0, 2**64, len(theirs), np.uint64)
-                    played[theirs] = opponent.choose(known, random_bits)
-            return played
+    def _move(self, size: int, games: LearningGames, turn: Turn) -> Samples:
+        """Choose the learner's actions in a turn, and return the samples to learn."""
+        settings, rng, rows = self.settings, self._rng, turn.learner
+        samples = games.samples(turn, rows)
+        self._answer(size, turn, samples)
+        chosen = samples["policy"].argmax(1)
+        if settings.learner_share and self.steps:
+            own = np.flatnonzero(rng.random(len(rows)) < settings.learner_share)
+            chosen[own] = self._likeliest(samples[own])
+        at_random = rng.random(len(rows)) < settings.random_share
+        turn.actions[rows] = np.where(at_random, turn.actions[rows], chosen)
+        return samples[rng.random(len(rows)) < settings.position_share]
 
-        playout(game, states, choose)
-        return states
-
-    def _courses(self, size: int, num: int) -> tuple[npt.NDArray[np.int64], ...]:
-        """Sample each game's random plies, its opponent (-1 for none), and the agent's seat."""
-        settings, rng = self.settings, self._rng
-        openings, opponents = np.zeros(num, np.int64), np.full(num, -1)
-        seats = np.zeros(num, np.int64)
-        if settings.opening_plies:
-            openings = rng.integers(0, settings.opening_plies + 1, num)
-        if settings.opponent_share:
-            with_one = rng.random(num) < settings.opponent_share
-            opponents[with_one] = rng.integers(0, len(self._opponents[size]), with_one.sum())
-            seats = rng.integers(0, self._games[size].num_players, num)
-        return openings, opponents, seats
-
-    def _answered(self, size: int, states: States, legal: npt.NDArray[np.bool_]) -> Samples:
-        """Return samples with the agent's actions and its estimates of the values."""
-        settings, rng = self.settings, self._rng
-        game, agent = self._games[size], self._agents[size]
-        movers = states["to_move"].astype(np.int64)
-        samples = np.zeros(len(states), sample_dtype(game))
-        samples["observation"] = game.observe(states, movers)
-        samples["legal"] = np.packbits(legal, axis=1)
-        samples["seats"] = game.seats_in_turn(states)[:, : num_values(game)]
-        known = game.conceal(states, movers, rng)
-        random_bits = rng.integers(0, 2**64, len(states), np.uint64)
-        random_bits *= np.uint64(not settings.fixed_ties)
+    def _answer(self, size: int, turn: Turn, samples: Samples) -> None:
+        """Set the targets of samples: the agent's actions, and its estimates of the values."""
+        game, agent, settings = self._games[size], self._agents[size], self.settings
+        states = turn.shown[turn.learner]
+        random_bits = turn.random_bits[turn.learner] * np.uint64(not settings.fixed_ties)
         if settings.value_share:
-            chosen, told, proven = _considered(agent, known, random_bits)
+            chosen, told, proven = _considered(agent, states, random_bits)
             samples["value"] = in_turn(game, states, told)
             samples["share"] = np.where(proven, 1, settings.value_share)
         else:
-            chosen = agent.choose(known, random_bits)
+            chosen = agent.choose(states, random_bits)
         samples["policy"] = one_hot(chosen, game.num_actions)
-        return samples
 
-    def _likeliest(
-        self, seen: npt.NDArray[np.int8], legal: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.int64]:
+    def _likeliest(self, samples: Samples) -> npt.NDArray[np.int64]:
         """Return the policy's most probable legal actions."""
-        if not len(seen):
+        if not len(samples):
             return np.zeros(0, np.int64)
-        device = self.policy.device
+        seen = torch.from_numpy(samples["observation"].copy()).to(self.policy.device)
         with torch.no_grad():
-            logits, _ = sharded_logits_and_values(self.policy, torch.from_numpy(seen).to(device))
-            likeliest = logits.masked_fill(torch.from_numpy(~legal).to(device), -torch.inf).argmax(
-                1
-            )
-        chosen: npt.NDArray[np.int64] = likeliest.cpu().numpy()
+            logits = sharded_logits_and_values(self.policy, seen)[0].cpu().numpy()
+        chosen: npt.NDArray[np.int64] = np.where(legal_actions(samples), logits, -np.inf).argmax(1)
         return chosen
 
 

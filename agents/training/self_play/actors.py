@@ -11,9 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent
-from agents.naming.spec import make
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.training.learning_games import fixed_opponents
 from agents.training.self_play.policy_evaluator import Network, PolicyEvaluator, evaluate_with
 from agents.training.self_play.searched_games import Played, SearchedGames
 from agents.training.settings import GuidedSettings
@@ -23,7 +22,6 @@ __all__ = [
     "Actor",
     "Actors",
     "LocalActors",
-    "fixed_opponents",
     "games_of_actors",
     "sizes_and_games",
 ]
@@ -165,19 +163,6 @@ class LocalActors:
         self._number = state["number"]
         for actor, games in zip(self._actors, state["games"], strict=True):
             actor.load_state(games)
-
-
-def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
-    """Make the fixed opponents of searched games; raise errors as `Actor`."""
-    found = []
-    for spec in specs:
-        one = make(spec, game, seed)
-        if not isinstance(one, Agent):
-            raise ValueError(
-                f"opponents of search-guided self-play must be of the class Agent, got {spec!r}"
-            )
-        found.append(one)
-    return found
 
 
 def games_of_actors(settings: GuidedSettings) -> list[int]:

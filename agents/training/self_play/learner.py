@@ -19,11 +19,11 @@ from agents.networks.seat_values import check_num_values
 from agents.networks.sharded import one_torch_thread
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.fitting import Fitter
+from agents.training.learning_games import fixed_opponents
 from agents.training.part import generator_state, set_generator
 from agents.training.self_play.actors import (
     Actors,
     LocalActors,
-    fixed_opponents,
     sizes_and_games,
 )
 from agents.training.self_play.network_writer import NetworkWriter, check_convolutional

@@ -12,8 +12,10 @@ import boardenvs
 from agents.networks.policy_networks import copied, logits_and_values
 from agents.training import run as run_module
 from agents.training.imitation import Imitation
+from agents.training.learning_games import LearningGames
 from agents.training.ppo import make_ppo
 from agents.training.run import TrainingRun
+from agents.training.samples import legal_actions
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings, Settings
 from agents.training.values import Values
@@ -51,6 +53,12 @@ class Recorder(agents.agent.Agent):
         return self.game.legal(states).argmax(1)
 
 
+def columns(samples):
+    """Return the observations, masks, actions and values of samples."""
+    values = samples["value"]
+    return samples["observation"], legal_actions(samples), samples["policy"].argmax(1), values
+
+
 @pytest.mark.slow
 def test_imitation_learns_the_agents_actions():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
@@ -74,7 +82,7 @@ def test_samples_match_the_positions_and_results_of_the_games(name):
     settings = replace(SMALL, network="plain", clone=replace(SMALL.clone, random_share=0.3))
     clone = learner(game, settings)
     clone._agents[0] = Recorder(game)
-    seen, masks, actions, results = clone._play()
+    seen, masks, actions, results = columns(clone._play())
     shown = np.concatenate(clone._agents[0].shown)
     assert len(seen) == len(masks) == len(actions) == len(results) == len(shown)
     np.testing.assert_array_equal(game.observe(shown, shown["to_move"]), seen)
@@ -88,7 +96,7 @@ def test_a_share_of_the_positions_is_learned():
     game = boardenvs.make("gekitai")
     clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, position_share=0.1)))
     clone._agents[0] = Recorder(game)
-    seen, masks, actions, results = clone._play()
+    seen, masks, actions, results = columns(clone._play())
     asked = sum(map(len, clone._agents[0].shown))
     assert len(seen) == pytest.approx(asked / 10, rel=0.2)
     assert len(seen) == len(masks) == len(actions) == len(results)
@@ -99,7 +107,7 @@ def test_results_are_for_the_seat_that_moved():
     game = boardenvs.make("gekitai")
     clone = learner(game)
     clone._agents[0] = Recorder(game)
-    _, _, _, results = clone._play()
+    results = clone._play()["value"]
     movers = np.concatenate([s["to_move"] for s in clone._agents[0].shown])
     # In the last position of each won game, the mover is the winner. (Losing by one's own move
     # requires lining up the opponent's pieces, which is rare.)
@@ -115,7 +123,7 @@ def test_the_learner_plays_only_after_the_first_round():
     for begun in (False, True):
         clone.steps = int(begun)
         clone._rng = np.random.default_rng(3)
-        seen, _, actions, _ = clone._play(num=4)
+        seen, _, actions, _ = columns(clone._play(num=4))
         states = game.arrays.new(np.random.default_rng(3).integers(0, 2**64, 4, np.uint64))
         visited = []
 
@@ -162,18 +170,14 @@ def test_opponents_play_all_seats_but_one_and_are_not_imitated(name):
     met = replace(SMALL.clone, random_share=0, opponent_share=1.0, opponents=("random", "greedy"))
     clone = learner(game, replace(SMALL, network="plain", clone=met))
     clone._agents[0] = Recorder(game)
-    clone._opponents[0] = [Last(game, 0), Last(game, 0)]
-    num = 30
-    _, _, seats = clone._courses(0, num)
-    clone._courses = lambda size, num: (np.zeros(num, int), np.arange(num) % 2, seats)
-    rows = []
-    states = clone._played(0, num, rows)
+    opponents, num = [Last(game, 0), Last(game, 0)], 30
+    games = LearningGames(game, opponents, num, np.random.default_rng(0), 0, 1.0)
+    samples = np.concatenate(list(clone._plies(0, games)))
+    states, seats = games.states, games.seats
     assert game.terminated(states).all()
     assert set(seats) == set(range(game.num_players))
-    _, masks, actions, movers, games, _, _ = (
-        np.concatenate(row) for row in zip(*rows, strict=True)
-    )
-    np.testing.assert_array_equal(movers[:, 0], seats[games])
+    np.testing.assert_array_equal(samples["seats"][:, 0], seats[samples["game"]])
+    _, masks, actions, _ = columns(samples)
     np.testing.assert_array_equal(actions, masks.argmax(1))
     if game.has_chance:
         return  # Recorder received resampled dice
@@ -188,24 +192,13 @@ def test_opponents_play_all_seats_but_one_and_are_not_imitated(name):
     np.testing.assert_array_equal(game.returns(again), game.returns(states))
 
 
-def test_opponents_play_equal_parts_of_the_given_share_of_games():
-    met = replace(SMALL.clone, opponent_share=0.6, opponents=("random", "greedy", "mcts:1"))
-    clone = learner(boardenvs.make("gekitai"), replace(SMALL, clone=met))
-    _, opponents, seats = clone._courses(0, 6000)
-    shares = [np.mean(opponents == number) for number in (-1, 0, 1, 2)]
-    assert shares == pytest.approx([0.4, 0.2, 0.2, 0.2], abs=0.03)
-    assert np.mean(seats) == pytest.approx(0.5, abs=0.03)
-
-
 def test_openings_are_random_and_not_learned():
     game = boardenvs.make("gomoku", board_size=7)
     opened = replace(SMALL.clone, random_share=0, opening_plies=6)
     clone = learner(game, replace(SMALL, clone=opened))
     clone._agents[0] = Recorder(game)
-    seen, _, _, _ = clone._play(num=300)
+    seen = clone._play(num=300)["observation"]
     stones = seen[:, :2].sum((1, 2, 3))
-    openings = clone._courses(0, 6000)[0]
-    assert set(openings) == set(range(7))
     # The first learned position of a game has as many stones as its opening has plies.
     for few in range(6):
         assert np.sum(stones == few) == pytest.approx(300 * (few + 1) / 7, abs=45)
@@ -225,22 +218,22 @@ def test_the_buffer_keeps_positions_for_later_rounds():
     kept = replace(SMALL.clone, buffer=25_000, epochs=3)
     clone = learner(game, replace(SMALL, clone=kept))
     steps = []
-    fit = clone._fit
-    clone._fit = lambda *batch: steps.append(batch) or fit(*batch)
+    step = clone.fitter.step
+    clone.fitter.step = lambda size, *batch: steps.append(batch[0]) or step(size, *batch)
     clone.advance()
     first = clone.steps
-    (buffer,) = clone._buffers
+    (buffer,) = clone.fitter.buffers
     assert len(buffer) == first
     assert len(steps) == pytest.approx(3 * first / 256, abs=1)
     clone.advance()
     assert len(buffer) == min(clone.steps, 25_000)
     assert len(steps) == pytest.approx(3 * clone.steps / 256, abs=2)
-    for seen, masks, actions, worth in steps:
-        assert len(seen) == len(worth) == 256
+    for samples in steps:
+        _, masks, actions, _ = columns(samples)
         assert masks[np.arange(256), actions].all()
     # Samples of the second round include some of the first.
-    firsts = {row.tobytes() for batch in steps[: first // 256] for row in batch[0]}
-    later = [row.tobytes() in firsts for batch in steps[-30:] for row in batch[0]]
+    firsts = {row.tobytes() for samples in steps[: first // 256] for row in samples}
+    later = [row.tobytes() in firsts for samples in steps[-30:] for row in samples]
     assert 0.1 < np.mean(later) < 0.9
 
 
@@ -275,7 +268,7 @@ def test_the_values_target_mixes_the_result_and_the_agents_value():
         clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, agent="mcts:1")))
         clone._agents[0] = Judge(game)
         clone.settings = replace(clone.settings, value_share=share)
-        found.append(clone._play()[3][:, 0])
+        found.append(clone._play()["value"][:, 0])
     numbers = np.concatenate([np.arange(len(s)) for s in clone._agents[0].shown])
     proven = numbers % 4 == 0
     assert set(found[0].tolist()) <= {-1, 0, 1}
@@ -308,7 +301,7 @@ def test_fixed_ties_gives_one_action_for_each_position():
     game = boardenvs.make("pizza_order")
     for fixed in (False, True):
         settings = replace(SMALL, clone=replace(SMALL.clone, fixed_ties=fixed, random_share=0))
-        seen, masks, actions, _ = learner(game, settings)._play()
+        seen, masks, actions, _ = columns(learner(game, settings)._play())
         rows = np.concatenate([seen.reshape(len(seen), -1), masks], axis=1)
         _, which = np.unique(rows, axis=0, return_inverse=True)
         answers = np.unique(np.stack([which.ravel(), actions], 1), axis=0)

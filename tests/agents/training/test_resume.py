@@ -278,7 +278,7 @@ def test_a_resumed_run_is_the_uninterrupted_run(name, tmp_path, monkeypatch):
             run = TrainingRun.resume(tmp_path / "cut")
         else:
             break
-    assert stops >= 3
+    assert stops >= 2
     assert finished_files(run) == expected
 
 

@@ -203,17 +203,15 @@ def test_more_sizes_than_games_are_refused(refused):
 
 def test_gradient_steps_follow_the_shares_of_the_sizes(monkeypatch):
     learner = guided(shares={"5": 3})
-    while not all(map(len, learner._buffers)):
+    while not all(map(len, learner.fitter.buffers)):
         learner.advance()
     fitted = Counter()
-    monkeypatch.setattr(
-        learner, "fit", lambda samples: fitted.update([samples["observation"].shape[-1]]) or {}
-    )
+    monkeypatch.setattr(learner.fitter, "step", lambda size, *_: fitted.update([size]) or {})
     learner._owed = 400
     learner._learn()
-    assert fitted[5] + fitted[7] == 400
-    assert abs(fitted[5] - 300) < 40  # 4.6 standard deviations
-    assert [len(buffer.samples) for buffer in learner._buffers] == [300, 100]
+    assert fitted[0] + fitted[1] == 400
+    assert abs(fitted[0] - 300) < 40  # 4.6 standard deviations
+    assert [len(buffer.samples) for buffer in learner.fitter.buffers] == [300, 100]
 
 
 def test_a_restored_learner_continues_bit_for_bit(tmp_path, monkeypatch):
@@ -240,8 +238,8 @@ def test_one_network_learns_every_size():
     settings = CloningSettings(steps=6_000, batch_size=128, learning_rate=1e-2)
     clone = Imitation(SIZES, policy, settings, 0, teachers)
     learned = Counter()
-    fit = clone._fit
-    clone._fit = lambda seen, *rest: learned.update([seen.shape[-1]]) or fit(seen, *rest)
+    step = clone.fitter.step
+    clone.fitter.step = lambda size, *rest: learned.update([size]) or step(size, *rest)
 
     def agreements():
         found = []
@@ -256,7 +254,7 @@ def test_one_network_learns_every_size():
     learned.clear()
     while clone.steps < settings.steps:
         clone.advance()
-    assert learned[5] / (learned[5] + learned[7]) == pytest.approx(0.5, abs=0.08)
+    assert learned[0] / (learned[0] + learned[1]) == pytest.approx(0.5, abs=0.08)
     assert (agreements() > before + 0.1).all()
 
 

@@ -14,7 +14,6 @@ from agents.networks.export import NetworkTemplate, policy_to_onnx
 from agents.networks.policy_networks import BoardPolicy, logits_and_values
 from agents.networks.seat_values import num_values
 from agents.search.puct import PuctAgent
-from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import SelfPlay
 from agents.training.self_play.policy_evaluator import (
     PolicyEvaluator,
@@ -157,12 +156,12 @@ def test_gradient_steps_follow_the_new_positions(gomoku):
     one = learner(gomoku)
     steps, samples = 0, 0
     for _ in range(15):
-        had = one._buffers[0].added
+        had = one.fitter.buffers[0].added
         figures = one.advance()
-        assert figures["samples"] == one._buffers[0].added - had
-        if len(one._buffers[0]) >= SMALL.warm_up:
+        assert figures["samples"] == one.fitter.buffers[0].added - had
+        if len(one.fitter.buffers[0]) >= SMALL.warm_up:
             samples += figures["samples"]
-            state = one._optimizer.state_dict()["state"]
+            state = one.fitter.optimizer.state_dict()["state"]
             steps = int(next(iter(state.values()))["step"]) if state else 0
     assert steps == int(samples * SMALL.reuse / SMALL.batch_size) > 5
 
@@ -172,7 +171,7 @@ def test_the_learning_rate_falls_to_its_final_value(gomoku):
     rates = []
     for _ in range(12):
         one.advance()
-        rates.append(one._optimizer.param_groups[0]["lr"])
+        rates.append(one.fitter.optimizer.param_groups[0]["lr"])
     assert rates == sorted(rates, reverse=True)
     assert 5e-4 < rates[0] < 1e-3
     assert rates[-1] == 1e-4
@@ -256,21 +255,3 @@ def test_a_template_accepts_any_weights(name, params, plain):
             strict=True,
         ):
             np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
-
-
-def test_an_interrupt_loses_no_game(gomoku, monkeypatch):
-    one, whole = learner(gomoku), learner(gomoku)
-    for each in (one, whole):
-        for _ in range(6):
-            each.advance()
-    with monkeypatch.context() as patch:
-
-        def interrupted(self):
-            raise KeyboardInterrupt
-
-        patch.setattr(LocalActors, "wait", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            one.advance()
-    whole.advance()
-    assert one.steps == whole.steps
-    assert one._buffers[0].added == whole._buffers[0].added

@@ -136,7 +136,7 @@ def test_a_restored_learner_continues_with_new_games(tmp_path):
         assert equal(again, one)
         again.advance()
         assert again.steps > one.steps
-        assert len(again._buffers[0]) >= len(one._buffers[0])
+        assert len(again.fitter.buffers[0]) >= len(one.fitter.buffers[0])
 
 
 def test_a_failing_opponent_ends_training_in_one_line(own_module, refused, request):

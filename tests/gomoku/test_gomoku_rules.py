@@ -261,7 +261,7 @@ def test_an_occupied_cell_is_illegal():
         ({"board_size": 9, "win_length": 10}, "win_length.*9, got 10"),
     ],
 )
-def test_arguments_out_of_range(params, message):
+def test_arguments_out_of_range_are_refused(params, message):
     with pytest.raises(ValueError, match=message) as caught:
         boardenvs.make("gomoku", **params)
     assert "\n" not in str(caught.value)

@@ -44,7 +44,7 @@ def test_interrupt_ends_the_program(name, first_prompt):
 
 
 @pytest.mark.parametrize("argv", [["--nonsense"], ["1", "2", "3"]])
-def test_bad_arguments_are_one_line(name, main, argv, capsys):
+def test_bad_arguments_are_refused_in_one_line(name, main, argv, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(argv)
     out, err = capsys.readouterr()

@@ -67,7 +67,7 @@ def test_agents_act_legally_in_all_positions(agent, positions):
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy"])
-def test_baselines_act_legally_in_every_game(spec, game, live_positions):
+def test_baseline_agents_act_legally_in_every_game(spec, game, live_positions):
     states = live_positions(game, 60, 9)
     actions = agents.make(spec, game, seed=1).act(states)
     assert game.legal(states)[np.arange(len(states)), actions].all()

@@ -190,7 +190,7 @@ def test_signals_end_commands_in_one_line(attack, tmp_path, name):
     )
 
 
-def test_every_subcommand_is_attacked():
+def test_the_attack_covers_every_subcommand():
     from agents.command import make_parser
 
     (known,) = (one.choices for one in make_parser()._actions if isinstance(one.choices, dict))

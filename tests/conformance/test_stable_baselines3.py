@@ -51,7 +51,7 @@ def small_model(env, policy="MlpPolicy"):
     return MaskablePPO(policy, env, n_steps=64, batch_size=64, n_epochs=2, seed=0, device="cpu")
 
 
-def test_maskable_ppo_trains_and_plays_by_the_masks(name):
+def test_maskable_ppo_trains_and_plays_with_masks(name):
     # Illegal actions raise, so a wrong or late mask fails the test.
     env = gymnasium.make(env_id(name), illegal="raise")
     assert is_masking_supported(env)
@@ -112,7 +112,7 @@ def native_vector(name):
 
 
 @pytest.mark.parametrize("make_vector", [dummy_vector, native_vector])
-def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
+def test_masks_of_vectors_are_used_in_training_and_predict(name, make_vector):
     venv = make_vector(name)
     assert is_masking_supported(venv)
     model = MaskablePPO(
@@ -294,7 +294,7 @@ def test_the_id_works_in_processes_of_a_program_without_a_file():
     assert ran.stdout == "(2, 3, 6, 6)\n"
 
 
-def test_maskable_ppo_learns_as_sb3_contrib_documents_it():
+def test_maskable_ppo_learns_with_the_code_of_sb3_contrib():
     env = gymnasium.make("boardenvs/Gekitai-v0", opponent="random", illegal="raise")
     model = MaskablePPO(
         "MlpPolicy",

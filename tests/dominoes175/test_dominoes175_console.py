@@ -265,7 +265,7 @@ def test_any_answers_lead_to_a_valid_end(answers, seed):
 # -- Domino -------------------------------------------------------------------------------
 
 
-def test_dominoes():
+def test_a_domino_has_two_ends():
     for a in range(7):
         for b in range(7):
             tile = Domino(a, b)
@@ -277,7 +277,7 @@ def test_dominoes():
     assert type(tile.getTop()) is int
 
 
-def test_turning_dominoes():
+def test_dominoes_can_be_turned():
     tile = Domino(4, 3)
     assert tile.setTop(3) is None
     assert (str(tile), tile.getTop(), tile.getBottom()) == ("[4|3]", 3, 4)
@@ -497,7 +497,7 @@ def table():
     return table
 
 
-def test_a_new_table():
+def test_a_new_table_has_a_full_grid_and_empty_stacks():
     table = Table()
     assert (table.getNumRows(), table.getNumColumns(), table.getNumStacks()) == (4, 7, 3)
     assert table.isWinner() is False
@@ -515,7 +515,7 @@ def test_tables_are_printed_like_games():
     assert f"{table}\n" == game.to_text(game.new(1, 0)[0])
 
 
-def test_select(table):
+def test_select_takes_a_tile_from_the_grid(table):
     tile = table.select(0, 1)
     assert isinstance(tile, Domino)
     assert str(tile) == "[1|2]"
@@ -529,14 +529,14 @@ def test_select(table):
     ("row", "col"),
     [(-1, 0), (4, 0), (0, -1), (0, 7), ("0", 0), (0, None), (0.0, 0), (True, 0), (0, [0])],
 )
-def test_select_off_the_grid(table, row, col):
+def test_select_off_the_grid_is_refused(table, row, col):
     before = str(table)
     with pytest.raises(AssertionError, match="must be from 0 to"):
         table.select(row, col)
     assert str(table) == before
 
 
-def test_play_domino(table, capsys):
+def test_play_domino_places_a_tile_if_it_fits(table, capsys):
     assert table.playDomino(table.select(0, 0), 0) is True
     assert table.playDomino(table.select(0, 3), 0) is False
     assert table.playDomino(table.select(0, 1), 0) is True
@@ -562,7 +562,7 @@ def test_play_domino_takes_a_domino_and_a_stack(table, capsys, domino, stack):
     assert "\n0|| \n1|| \n2|| \n" in str(table)
 
 
-def test_is_winner(capsys):
+def test_is_winner_is_true_with_six_tiles_on_a_stack(capsys):
     table = Table()
     for number in range(6):
         assert table.isWinner() is False
@@ -570,7 +570,7 @@ def test_is_winner(capsys):
     assert table.isWinner() is True
 
 
-def test_reveal_grid(table, capsys):
+def test_reveal_grid_prints_all_tiles(table, capsys):
     table.select(0, 1)
     before = str(table)
     assert table.revealGrid() is None

@@ -254,7 +254,7 @@ def chi_square_is_fine(counts):
     return abs(statistic - degrees) < 5 * np.sqrt(2 * degrees)
 
 
-def test_deals_are_shuffled():
+def test_every_deal_is_shuffled():
     num = 2_000 if config.DISABLE_JIT else 28_000
     grids = GAME.new(num, 0)["grid"]
     assert (np.sort(grids, 1) == np.arange(28)).all()

@@ -146,7 +146,7 @@ def test_placements_are_named_by_the_end_on_top():
     assert GAME.action_from_text(" 2   5 ", state) == 32
 
 
-def test_without_the_tile_ends_are_larger_or_smaller():
+def test_ends_without_the_tile_are_named_larger_or_smaller():
     state = GAME.from_dict(position(hand=[2, 5]))
     for where in (None, GAME.new(1, 0)[0], state):
         for action in range(28, 34):

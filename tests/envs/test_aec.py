@@ -117,7 +117,7 @@ def test_agent_iter_stops_at_max_iter(make_env):
     assert len(visited) == 2
 
 
-def test_state_is_every_view_in_order(make_env, game):
+def test_state_contains_the_observations_of_all_seats(make_env, game):
     env = make_env()
     env.reset(seed=0)
     play(env, 3, np.random.default_rng(0))
@@ -208,6 +208,6 @@ def test_human_prints_each_position_and_returns_nothing(make_env, game, capsys):
 # -- Arguments ----------------------------------------------------------------------------
 
 
-def test_parameters_reach_the_game(make_env, game):
+def test_parameters_are_passed_to_the_game(make_env, game):
     params = {**game.params, "max_plies": game.num_players + 1}
     assert make_env(**params).unwrapped.game == boardenvs.make(game.name, **params)

@@ -298,7 +298,7 @@ def test_a_missing_package_is_reported(monkeypatch):
         named_players.check_agents()
 
 
-def test_boardenvs_knows_nothing_of_agents():
+def test_random_players_and_objects_do_not_load_agents():
     """Random players and player objects do not need the package `agents`."""
     script = (
         "import sys, gymnasium, boardenvs; "

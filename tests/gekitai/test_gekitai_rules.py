@@ -309,7 +309,7 @@ def test_a_move_that_completes_a_line_wins(before, move, after):
     assert not game.legal(states).any()
 
 
-def test_a_piece_between_two_pushes_them_apart_instead_of_lining_up():
+def test_a_piece_placed_between_two_pushes_them_apart():
     game, states = set_up("...... ...... .X.X.. ...... ...... ......")
     place(game, states, "C3")
     assert drawn(game, states)[2] == "X.X.X."
@@ -395,7 +395,7 @@ def test_a_win_on_the_last_ply_is_not_truncated(max_plies, ends):
         game.play(states, [20])
 
 
-def test_a_game_is_truncated_after_200_plies_unless_told_otherwise():
+def test_the_default_max_plies_is_200():
     game = boardenvs.make("gekitai")
     states = np.array([game.from_dict({"board": ["......"] * 5 + ["O....."], "ply": 198})])
     place(game, states, "A1")

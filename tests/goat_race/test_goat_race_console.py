@@ -99,11 +99,11 @@ def refuses(game, call, *args, match="."):
 # -- The document's samples and examples ------------------------------------------------
 
 
-def test_an_empty_board():
+def test_an_empty_board_is_printed():
     assert str(Board(9, 6, [])) == EMPTY_BOARD
 
 
-def test_a_game():
+def test_a_game_is_printed_with_players_and_phase():
     game = make(obstacles=[])
     game.set_turn(1)
     assert str(game) == (
@@ -111,7 +111,7 @@ def test_a_game():
     )
 
 
-def test_a_player():
+def test_a_player_is_printed_with_its_goats():
     player = Player("WHITE")
     assert str(player) == "WHITE\nGoats:"
     for row, column in ((1, "A"), (1, "C"), (1, "E"), (1, "B")):
@@ -122,7 +122,7 @@ def test_a_player():
     assert str(player) == "WHITE\nGoats:\nWHITE A1\nWHITE C1\nWHITE E1\nWHITE B1"
 
 
-def test_the_first_placement_example():
+def test_the_first_placement_example_of_the_document_is_followed():
     game = put(make("WHITE BLACK", 2), A1="B", A2="W", A3="B", A6="W")
     allowed = [row for row in range(1, 7) if game.check_starting_goat_placement(row)]
     assert allowed == [4, 5]
@@ -132,13 +132,13 @@ def test_the_first_placement_example():
     assert all(game.check_starting_goat_placement(row) for row in range(1, 7))
 
 
-def test_the_second_placement_example():
+def test_the_second_placement_example_of_the_document_is_followed():
     game = put(make("WHITE BLACK", 2), A1="WB", A2="W", A3="B", A4="BB", A5="W", A6="W")
     allowed = [row for row in range(1, 7) if game.check_starting_goat_placement(row)]
     assert allowed == [2, 3, 5, 6]
 
 
-def test_the_race_example():
+def test_the_race_example_of_the_document_is_followed():
     game = example()
     assert str(game.board) == EXAMPLE
     assert set(game.get_sideways_moves()) == {"C4C3", "C4C5", "D3D2"}
@@ -157,7 +157,7 @@ def test_the_race_example():
 # -- The classes ------------------------------------------------------------------------
 
 
-def test_stack():
+def test_a_stack_is_last_in_first_out():
     stack = Stack()
     assert stack.is_empty()
     assert stack.size() == 0
@@ -173,7 +173,7 @@ def test_stack():
     assert stack.is_empty()
 
 
-def test_goat():
+def test_a_goat_has_its_colour_and_cell():
     goat = Goat("GREEN")
     assert (goat.get_color(), goat.get_row(), goat.get_column()) == ("GREEN", -1, -1)
     goat.set_row(3)
@@ -210,7 +210,7 @@ def test_bad_columns_are_refused(column):
     refuses(make(), make().add_goat, 1, column)
 
 
-def test_rows_and_columns_of_a_board():
+def test_boards_have_the_given_rows_and_columns():
     board = Board(4, 3, [(1, "B"), (1, "C"), [3, "B"]])
     for row, column in ((1, "A"), (3, "D")):
         board.check_row(row)
@@ -244,7 +244,7 @@ def test_bad_obstacles_are_refused(obstacles):
         assert "\n" not in str(error.value)
 
 
-def test_players_and_their_goats():
+def test_players_have_goats():
     player = Player("RED")
     goat, twin = Goat("RED"), Goat("RED")
     player.add_goat(goat)
@@ -285,7 +285,7 @@ def test_players_turns_and_phases_are_checked():
     assert game.get_turn() == 1
 
 
-def test_add_goat():
+def test_add_goat_places_a_goat_of_the_current_player():
     game = make(phase=2)
     game.set_turn(2)
     game.add_goat(5, "A")
@@ -434,7 +434,7 @@ def test_illegal_forward_moves_are_refused(move, die, why):
     refuses(game, game.move_forward, cells(move), die, match=why)
 
 
-def test_goats_keep_their_identity_and_know_where_they_are():
+def test_goats_keep_their_identity_and_have_their_cell():
     game = example()
     goat = game.board.get_board()[3][2].peek()
     game.move_sideways(cells("C4C5"))
@@ -445,7 +445,7 @@ def test_goats_keep_their_identity_and_know_where_they_are():
     assert "WHITE D5" in str(game.players[0])
 
 
-def test_blocked_goats():
+def test_blocked_goats_cannot_move():
     # WHITE: at the obstacle, covered, arrived, free. BLACK: the top goat, and one that arrived.
     game = put(make("WHITE BLACK"), B1="W", B2="WB", I3="W", A4="W", I4="B")
     white, black = game.players
@@ -461,7 +461,7 @@ def test_a_game_without_goats_has_no_winner_and_no_tie():
     assert game.check_tie() is False
 
 
-def test_winner():
+def test_three_arrived_goats_are_a_winner():
     game = put(make("RED GREEN"), I1="GR", I2="GR", H3="G", A1="R")
     assert not game.check_winner()
     game.move_forward(cells("H3I3"), 3)  # by RED
@@ -469,7 +469,7 @@ def test_winner():
     assert not game.check_tie()
 
 
-def test_tie():
+def test_a_game_without_forward_moves_is_a_tie():
     game = put(make("WHITE BLACK"), B1="WWB", F3="W", D2="BB", I4="W")
     assert game.check_tie()
     assert not game.check_winner()
@@ -513,7 +513,7 @@ ENV = boardenvs.make("goat_race", num_players=2)
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32))
-def test_the_classes_allow_what_the_environment_allows(seed):
+def test_the_classes_allow_the_actions_of_the_environment(seed):
     """Classes and environment agree on placements, moves and ends of a random game."""
     rng = np.random.default_rng(seed)
     states = ENV.new(1, seed)
@@ -608,7 +608,7 @@ def players_answers(rng):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_whole_game(seed, keyboard, capsys):
+def test_a_game_is_played_to_its_end(seed, keyboard, capsys):
     rng = np.random.default_rng(seed)
     lines = (line for part in (["3"], players_answers(rng)) for line in part)
     printed = keyboard(lines, capsys)
@@ -690,7 +690,7 @@ def test_q_quits_anywhere(at, keyboard, capsys):
 
 
 @pytest.mark.slow
-def test_the_program_through_standard_input():
+def test_the_program_reads_standard_input():
     done = run_program("2\nt\nt\n1\n2\n", "--seed", "4")
     assert (done.stderr, done.returncode) == ("", 0)
     assert done.stdout.startswith("Goat Race: t throws the die, ")
@@ -703,7 +703,7 @@ def test_the_program_through_standard_input():
 
 
 @pytest.mark.parametrize("argv", [["--seed", "x"], ["3"], ["--seed"], ["-N", "5"]])
-def test_bad_arguments_are_one_line(argv, capsys):
+def test_bad_arguments_are_refused_in_one_line(argv, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(argv)
     out, err = capsys.readouterr()

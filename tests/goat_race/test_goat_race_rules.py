@@ -195,7 +195,7 @@ def test_placement_follows_the_examples_of_the_document():
     assert placed["A1"] == "WBR"[order[0]] + "WBR"[order[0]]
 
 
-def test_the_first_in_order_begins_the_race():
+def test_the_first_player_in_order_starts_the_race():
     states = THREE.new(20, 3)
     for _ in range(12):
         assert (states["to_move"] == states["order"][np.arange(20), states["ply"] % 3]).all()
@@ -220,7 +220,7 @@ MIDDLE = """
 """
 
 
-def test_sideways_moves():
+def test_sideways_moves_follow_the_rules():
     states = set_up(MIDDLE, decision="sideways", die=4)
     assert choices(TWO, states) == {"s", "A2A1", "A2A3", "A4A3", "A4A5", "C1C2", "I6I5"}
     states = set_up(MIDDLE, decision="sideways", die=4, to_move=1)
@@ -232,7 +232,7 @@ def test_sideways_moves():
     ("die", "moves"),
     [(1, set()), (2, {"C2D2"}), (4, {"A4B4", "C4D4"}), (3, set()), (5, set()), (6, set())],
 )
-def test_forward_moves(die, moves):
+def test_forward_moves_follow_the_rules(die, moves):
     if moves:
         states = set_up(MIDDLE, die=die)
         assert choices(TWO, states) == moves
@@ -445,7 +445,7 @@ def test_a_game_beyond_max_plies_is_truncated(max_plies):
 # -- Invariants -----------------------------------------------------------------------
 
 
-def test_derived_fields_follow_from_the_stacks(variant, random_positions):
+def test_derived_fields_agree_with_the_stacks(variant, random_positions):
     letters = "WBROG"[: variant.num_players]
     for state in random_positions(variant, 4, 2)[::7]:
         piles = variant.to_dict(state)["stacks"]
@@ -540,7 +540,7 @@ def expected_observation(game, state, seat):
 @pytest.mark.parametrize(
     "name", ["two", "three", "small", pytest.param("largest", marks=pytest.mark.slow)]
 )
-def test_observation(name, memory, random_positions):
+def test_the_observation_contains_the_position(name, memory, random_positions):
     game = boardenvs.make("goat_race", **VARIANTS[name], memory=memory)
     n = game.num_players
     planes = 2 * n + 5 + (4 * n - 1) * n * memory
@@ -589,7 +589,7 @@ def test_bad_obstacles_are_refused(obstacles):
     assert "\n" not in str(error.value)
 
 
-def test_numbers_of_actions():
+def test_the_number_of_actions_depends_on_the_board():
     for num_players, width, height in itertools.product((2, 5), (3, 9, 26), (2, 9)):
         game = boardenvs.make("goat_race", num_players=num_players, width=width, height=height)
         assert game.num_actions == height + 2 * height * width + 1 + width

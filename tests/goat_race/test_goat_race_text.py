@@ -186,7 +186,7 @@ def test_flawed_texts_are_refused(text):
 # -- Moves ----------------------------------------------------------------------------
 
 
-def test_action_numbers_and_texts():
+def test_actions_have_numbers_and_texts():
     state = THREE.from_dict(POSITION)
     expected = {
         0: "1", 5: "6", 6: "A1A0", 7: "A1A2", 6 + 2 * 29: "C4C3", 6 + 2 * 29 + 1: "C4C5",
@@ -424,7 +424,7 @@ def test_row_numbers_of_two_digits_keep_the_grid():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("num_players", "width", "height"), [(5, 5, 1), (2, 4, 10), (5, 26, 26)])
-def test_games_on_boards_of_other_sizes(num_players, width, height):
+def test_boards_of_other_sizes_round_trip(num_players, width, height):
     game = boardenvs.make(
         "goat_race", num_players=num_players, width=width, height=height, max_plies=3000
     )

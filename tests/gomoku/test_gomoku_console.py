@@ -70,7 +70,7 @@ def placing(*moves):
 # -- The functions ------------------------------------------------------------------------
 
 
-def test_the_menu(capsys):
+def test_the_menu_is_printed(capsys):
     assert game_menu() is None
     assert capsys.readouterr().out == MENU
 
@@ -92,7 +92,7 @@ def test_invalid_sizes_are_refused(size):
         create_board(size)
 
 
-def test_placing_stones():
+def test_stones_are_placed_on_empty_cells():
     board = create_board(9)
     assert place_on_board(board, "●", ("0", "A")) is True
     assert place_on_board(board, "○", ("8", "I")) is True
@@ -154,7 +154,7 @@ def test_a_cell_off_the_board_is_refused(x, y):
         is_occupied(create_board(9), x, y)
 
 
-def test_printing(capsys):
+def test_boards_are_printed(capsys):
     board = create_board(5)
     for stone, where in [("●", ("0", "A")), ("○", ("0", "E")), ("●", ("4", "C"))]:
         assert place_on_board(board, stone, where)
@@ -173,14 +173,14 @@ def test_printing(capsys):
     )
 
 
-def test_printing_a_large_board(capsys):
+def test_large_boards_are_printed(capsys):
     print_board(create_board(13))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "A  B  C  D  E  F  G  H  I  J  K  L  M"
     assert lines[-1] == "--".join(" " * 13) + " 12"
 
 
-def test_available_moves():
+def test_available_moves_lists_the_empty_cells():
     board = create_board(5)
     moves = check_available_moves(board)
     assert moves == [(str(row), column) for row in range(5) for column in "ABCDE"]
@@ -208,14 +208,14 @@ WINNERS = {
 
 
 @pytest.mark.parametrize(("drawing", "winner"), WINNERS.values(), ids=WINNERS)
-def test_winners(drawing, winner):
+def test_check_for_winner_finds_the_winner(drawing, winner):
     board = board_of(drawing)
     before = [row.copy() for row in board]
     assert check_for_winner(board) == winner
     assert board == before
 
 
-def test_the_documents_winning_boards():
+def test_the_winning_boards_of_the_document_win():
     board = create_board(9)
     for row in range(5):
         place_on_board(board, "●", (str(row), "E"))
@@ -317,7 +317,7 @@ def test_the_computer_refuses_invalid_positions(move):
 # -- The program ----------------------------------------------------------------------------
 
 
-def test_a_game_of_two_players(played):
+def test_two_players_play_a_game(played):
     moves = ["2 D", "0 A", "2 E", "0 B", "2 f", "0 C", "2 G", "0 D", "2 H"]
     out = played(*TWO_PLAYERS, *placing(*moves), "5")
     assert out.startswith(
@@ -346,7 +346,7 @@ def test_white_can_win(played):
     assert "○ wins!" in played(*TWO_PLAYERS, *placing(*moves), "5")
 
 
-def test_a_draw(played):
+def test_a_full_board_without_a_line_is_a_draw(played):
     """A full 9 x 9 board without a line of five is a draw."""
     black = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 0]
     white = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 1]
@@ -369,7 +369,7 @@ def test_the_game_is_reset_after_the_end(played):
     assert out.count("The computer places ○ at ") == 1
 
 
-def test_against_the_computer(played):
+def test_a_game_against_the_computer_is_played(played):
     out = played(*COMPUTER, *placing("4 E"), "2", "5")
     answer = re.search(r"The computer places ○ at (\d) (\w)\.\n", out)
     assert "".join(answer.groups()) in AROUND["4", "E"]
@@ -419,19 +419,19 @@ def test_starting_during_a_game_is_refused(played):
     assert out.count("●") > 2  # the stone is still there
 
 
-def test_reset(played):
+def test_reset_starts_without_a_board(played):
     out = played(*TWO_PLAYERS, *placing("4 E"), "4", "2", "1", "13", "1", "2", "5")
     assert "The game is reset. Start another (1).\n" in out
     assert "There is no board yet." in out
     assert " -- -- -- -- -- -- -- -- -- -- -- --  12\n" in out.rpartition("A  B")[2]
 
 
-def test_reset_without_a_game(played):
+def test_reset_without_a_game_is_refused(played):
     assert "The game is reset." in played("4", "4", "5")
 
 
 @pytest.mark.parametrize("size", ["9", "13", "15"])
-def test_sizes(played, size):
+def test_boards_have_the_chosen_size(played, size):
     out = played("1", size, "1", "2", "5")
     assert f"\n{'--'.join(' ' * int(size))} {int(size) - 1}\n\n" in out
 
@@ -531,7 +531,7 @@ def run_program(typed, *argv, **environment):
 
 
 @pytest.mark.slow
-def test_the_program_through_standard_input():
+def test_the_program_reads_standard_input():
     moves = ["0 A", "5 A", "0 B", "5 B", "0 C", "5 C", "0 D", "5 D", "0 E"]
     typed = "\n".join([*TWO_PLAYERS, *placing(*moves), "5", "never read"])
     done = run_program(typed.encode())

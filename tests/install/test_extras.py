@@ -146,7 +146,7 @@ def with_extra(tmp_path):
 
 
 @pytest.mark.slow
-def test_render_suffices_for_a_video(with_extra):
+def test_the_extra_render_is_enough_for_a_video(with_extra):
     if missing := {"moviepy", "pillow", "resvg-py"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
     done = with_extra("render", RECORD_VIDEO)
@@ -161,7 +161,7 @@ def test_hidden_modules_are_unavailable(with_extra):
 
 
 @pytest.mark.slow
-def test_docs_suffices_for_every_public_name(with_extra):
+def test_the_extra_docs_is_enough_for_every_public_name(with_extra):
     """The site has a page for every public name, so the extra must suffice to import them."""
     if missing := {"torch", "sb3-contrib"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
@@ -171,7 +171,7 @@ def test_docs_suffices_for_every_public_name(with_extra):
 
 
 @pytest.mark.slow
-def test_test_suffices_to_collect_every_test(with_extra):
+def test_the_extra_test_is_enough_to_collect_every_test(with_extra):
     """Without other extras, tests that need them are skipped at collection."""
     if missing := {"torch", "moviepy"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")

@@ -88,7 +88,7 @@ cache.outer_symbols = lambda library: [*symbols(library), "one_that_only_a_part_
 
 
 @pytest.mark.parametrize("patch", ["", NAMED])
-def test_numbas_compiler_is_imported_only_for_code_that_needs_it(place, patch):
+def test_numbas_compiler_is_imported_only_if_needed(place, patch):
     assert said(patch + USE + PARTS, place) == (COMPILED + "True\n", "")
     assert said(USE + PARTS, place) == (f"{LOADED}{bool(patch)}\n", "")
 
@@ -140,7 +140,7 @@ for number in range(rounds):
 """
 
 
-def test_two_processes_compile_one_function_for_different_records_at_once(place):
+def test_two_processes_can_compile_one_function_for_different_records(place):
     rounds = 6
     for number in range(rounds):
         (place / f"race{number}.py").write_text(TOTAL)

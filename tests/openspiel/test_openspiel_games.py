@@ -277,7 +277,7 @@ def test_games_and_states_can_be_sent_to_a_new_process(own_name):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, through_pickle])
-def test_a_copied_observer_observes(copied):
+def test_a_copied_observer_works(copied):
     spiel = load("gekitai")
     state = spiel.new_initial_state()
     state.apply_action(7)

@@ -52,13 +52,13 @@ def test_the_sample_run_gives_its_answers():
     ] == TYPED
 
 
-def test_sample_run_on_a_terminal(keyboard, capsys):
+def test_the_sample_run_works_on_a_terminal(keyboard, capsys):
     keyboard(*TYPED)
     assert main([]) == 0
     assert capsys.readouterr().out == SAMPLE_RUN
 
 
-def test_the_documents_client_code(keyboard, capsys):
+def test_the_client_code_of_the_document_runs(keyboard, capsys):
     keyboard(*TYPED)
     PizzaOrder.total_orders = 0
     orders = []
@@ -77,7 +77,7 @@ def test_the_documents_client_code(keyboard, capsys):
 
 
 @pytest.mark.slow
-def test_sample_run_through_standard_input():
+def test_the_sample_run_works_with_standard_input():
     printed = re.sub(QUESTION.pattern + "\n", r"\1", SAMPLE_RUN, flags=re.MULTILINE)
     done = run_program("".join(f"{line}\n" for line in TYPED).encode())
     assert (done.stdout.decode(), done.stderr, done.returncode) == (printed, b"", 0)
@@ -93,7 +93,7 @@ def test_the_program_restarts_its_counter(keyboard, capsys):
 # -- Pizza ------------------------------------------------------------------------------
 
 
-def test_ingredients_and_flavors():
+def test_ingredients_and_flavors_are_those_of_the_document():
     assert list(Pizza.ingredients) == list(range(1, 16))
     assert (Pizza.ingredients[1], Pizza.ingredients[10], Pizza.ingredients[15]) == (
         "Ham",
@@ -120,7 +120,7 @@ def test_ingredients_and_flavors():
         ("Carbonara", [], "Carbonara (Bacon, Cheese)"),
     ],
 )
-def test_a_pizza(flavor, ids, text):
+def test_a_pizza_has_flavor_ingredients_and_text(flavor, ids, text):
     pizza = Pizza(flavor, ids)
     assert pizza.flavor == flavor
     assert pizza.ingreds == (ids if flavor == "Custom" else Pizza.flavors[flavor])
@@ -163,7 +163,7 @@ def test_unknown_ingredients_are_refused(ids):
         (["5", " ".join(map(str, range(15, 0, -1)))], ("Custom", list(range(15, 0, -1)))),
     ],
 )
-def test_select_menu(typed, answer, keyboard):
+def test_select_menu_returns_the_chosen_ingredients(typed, answer, keyboard):
     keyboard(*typed)
     assert PizzaOrder.select_menu() == answer
 
@@ -200,7 +200,7 @@ def test_a_repeated_ingredient_is_in_the_summary_each_time(keyboard):
 
 
 @pytest.mark.parametrize("typed", ["n", "N", " n", "n  ", "\tN "])
-def test_no_ends_an_order(typed, keyboard):
+def test_the_answer_no_ends_an_order(typed, keyboard):
     keyboard("1", typed)
     assert len(PizzaOrder().pizza_list) == 1
 

@@ -40,7 +40,7 @@ def badges(root):
     return [c.get("fill") for c in circles(root, r="12")]
 
 
-def test_pizzas_toppings_and_names():
+def test_the_picture_shows_pizzas_toppings_and_names():
     root = drawn([[3, 12], [1, 7]], [3, 21, 4, 5])
     pizzas = circles(root, stroke_width="8")
     assert len(pizzas) == 4  # two wanted, one taken, one in hand
@@ -71,7 +71,7 @@ def test_missing_ingredients_leave_an_empty_place():
         ([[3, 12]], [4, 16, 7, 20], [GREEN]),
     ],
 )
-def test_ticks_and_crosses(wanted, answers, expected):
+def test_ticks_and_crosses_mark_right_and_wrong_pizzas(wanted, answers, expected):
     root = drawn(wanted, answers)
     assert badges(root) == expected
     marks = [p.get("d") for p in root.iter(SVG + "path")]
@@ -126,7 +126,7 @@ def test_the_title_describes_the_state_of_the_order(answers, status):
     assert drawn([[1, 13]], answers).get("aria-label") == f"Pizza order: {status}"
 
 
-def test_the_title_of_an_end_without_an_order():
+def test_the_title_describes_an_end_without_an_order():
     game = boardenvs.make("pizza_order", max_plies=1)
     states = game.new(2, 0)
     game.play(states, [0, 22])

@@ -91,7 +91,7 @@ def test_the_order_ends_by_itself_after_the_last_pizza(most):
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 9])
-def test_the_longest_dialogue_is_the_limit(most):
+def test_the_default_max_plies_is_the_longest_dialogue(most):
     game, states = position([list(range(1, 16))] * most, most=most)
     answers = [YES, *custom(*range(1, 16))] * most
     assert len(answers) - 1 == game.max_plies == 18 * most - 1
@@ -224,7 +224,7 @@ def near(count, num, chance):
     return abs(count - num * chance) < 4.5 * np.sqrt(num * chance * (1 - chance))
 
 
-def test_orders_wanted_are_distributed_as_the_page_says():
+def test_wanted_orders_have_the_documented_distribution():
     game, num = GAMES[3], 60_000
     wanted = told(game, game.new(num, 5))
     for pizzas in (1, 2, 3):
@@ -279,7 +279,7 @@ def test_the_seed_determines_the_wanted_order():
     assert game.infos(game.new(20, 4))["wanted"].tolist() != wanted
 
 
-def test_infos_hold_the_order_and_rows_of_minus_one_for_pizzas_not_ordered():
+def test_infos_contain_the_order_and_minus_one_for_missing_pizzas():
     for most, game in GAMES.items():
         states = game.new(50, 1)
         rows = game.infos(states)["wanted"]

@@ -191,7 +191,7 @@ NAMES = [
 ]
 
 
-def test_actions_by_name(pizza):
+def test_actions_can_be_given_by_name(pizza):
     assert pizza.num_actions == 23
     assert [pizza.action_to_text(action) for action in range(23)] == NAMES
     for action, name in enumerate(NAMES):

@@ -106,7 +106,7 @@ def test_remarks_are_shown(shown):
     assert remark.is_hidden()
 
 
-def test_without_remarks_no_move_is_marked(shown):
+def test_moves_without_remarks_are_not_marked(shown):
     tab = shown()
     assert tab.locator("#remark").is_hidden()
     assert tab.locator("#moves .mark").count() == 0
@@ -243,7 +243,7 @@ def test_the_bar_shows_the_expected_result(shown):
     assert bar["width"] == pytest.approx(board["width"], abs=1)
 
 
-def test_shares_cover_no_words(tab, tmp_path):
+def test_shares_do_not_cover_text(tab, tmp_path):
     game = boardenvs.make("pizza_order")
     states = game.restore({"wanted": [[2, 3, 4, 5]], "answers": []})
     told = [Analysis.of_visits(np.where(game.legal(states)[0], 9, 0), [0.5])]

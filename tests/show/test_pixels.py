@@ -223,7 +223,7 @@ def frames_of(path, shape):
 
 
 @on_two_games
-def test_record_video(name, env, tmp_path):
+def test_record_video_works_with_single_environments(name, env, tmp_path):
     pytest.importorskip("moviepy", reason="RecordVideo needs moviepy")
     recorder = RecordVideo(env, str(tmp_path / "videos"), disable_logger=True)
     _, info = recorder.reset(seed=1)
@@ -242,7 +242,7 @@ def test_record_video(name, env, tmp_path):
     assert apart.diagonal().max() < 12
 
 
-def test_record_video_of_a_vector(tmp_path):
+def test_record_video_works_with_vectors(tmp_path):
     pytest.importorskip("moviepy", reason="RecordVideo needs moviepy")
     envs = gymnasium.make_vec(
         env_id("game112"),
@@ -277,7 +277,7 @@ def test_record_video_of_a_vector(tmp_path):
     assert np.abs(recorded[0, :height, :width].astype(int) - frames[0]).mean() < 12
 
 
-def test_save_video(tmp_path):
+def test_save_video_works(tmp_path):
     pytest.importorskip("moviepy", reason="save_video needs moviepy")
     env = gymnasium.make(env_id("game112"), render_mode="rgb_array_list", render_size=160)
     _, info = env.reset(seed=1)
@@ -293,7 +293,7 @@ def test_save_video(tmp_path):
     assert len(frames_of(video, frames[0].shape)) == len(frames)
 
 
-def test_human_rendering(monkeypatch, env):
+def test_human_mode_shows_the_frames(monkeypatch, env):
     pygame = pytest.importorskip("pygame", reason="HumanRendering needs pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     window = HumanRendering(env)
@@ -309,7 +309,7 @@ def test_human_rendering(monkeypatch, env):
 # -- Animations --------------------------------------------------------------------------
 
 
-def test_an_episode_as_gif(game, tmp_path):
+def test_an_episode_is_saved_as_gif(game, tmp_path):
     episode = played(game, most=6)
     path = tmp_path / "game.gif"
     episode.save_gif(path, size=160, seconds=0.5)

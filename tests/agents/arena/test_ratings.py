@@ -61,7 +61,7 @@ def test_ratings_agree_with_the_published_example_of_four_journals():
         assert (r.high - r.low) * LOGIT == pytest.approx(2 * 1.96 * error, rel=0.005)
 
 
-def test_without_one_sided_results_ratings_predict_the_number_of_wins():
+def test_ratings_predict_the_number_of_wins():
     # These equations are those of the maximum of the likelihood, without any prior.
     games = [("AB", (1, -1)), ("CA", (1, -1)), ("BA", (1, -1)), ("BC", (1, -1))]
     elo = {r.agent: r.elo for r in rate(games, "ABC", "A")}
@@ -375,7 +375,7 @@ def test_a_lead_can_be_clear_although_intervals_overlap():
     assert last.lead is None
 
 
-def test_half_a_game_is_lost_only_to_the_next_weaker_agents():
+def test_unbeaten_agents_lose_half_a_game_only_to_the_next_weaker_agents():
     # Each agent won all its games, so each lead is that of 20 games to a half.
     names = ["z", "y", "x", "w"]
     results = [pair(a, b, 20, 0, 0) for b, a in itertools.combinations(names, 2)]

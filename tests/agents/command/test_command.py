@@ -290,7 +290,7 @@ def test_a_closed_pipe_ends_the_command_quietly(arguments, script):
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
-def test_a_board_is_printed_whatever_the_locale(script):
+def test_a_board_is_printed_in_any_locale(script):
     ran = subprocess.run(
         [script, "watch", "gomoku", "random", "random", "--seed", "1", "-p", "max_plies=2"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},

@@ -66,7 +66,7 @@ def test_watch_marks_the_losing_move_on_the_page(command, tmp_path):
     assert page.read_text(encoding="utf-8") == episode.to_html()
 
 
-def test_watch_cannot_judge_a_game_with_chance(fails):
+def test_watch_refuses_to_judge_a_game_with_chance(fails):
     told = "exact.* goat_race .*chance"
     arguments = ["random", "random", "-p", "num_players=2", "--seed", "2", "--judge"]
     fails(told, "watch", "goat_race", *arguments)

@@ -123,7 +123,7 @@ def test_the_folder_has_no_other_pictures():
     assert {path.stem for path in PICTURES.glob("*.svg")} == {*shipped(), "mean"}
 
 
-def test_means_are_over_tasks_of_every_learner():
+def test_means_use_only_tasks_with_every_learner():
     other = [curve([0, 0.5]), curve([0, 1])]
     other[1].learner = "other"
     curves = {"gekitai": RUNS, "game112": [], "gomoku-9x9": other}

@@ -80,7 +80,7 @@ def test_the_shipped_strategy_is_checked(tmp_path, capsys):
     assert "position 0 has no answer" in capsys.readouterr().err
 
 
-def test_the_strategy_is_made_again_by_its_command(tmp_path):
+def test_the_strategy_can_be_reproduced_by_its_command(tmp_path):
     card = json.loads(FILE.with_suffix(".json").read_text(encoding="utf-8"))
     words = card["command"].split()
     assert words[:3] == ["python", "-m", "agents.dev"]
@@ -93,7 +93,7 @@ def test_the_strategy_is_made_again_by_its_command(tmp_path):
 # -- Gomoku. --------------------------------------------------------------------------------
 
 
-def test_gomoku_proof_prints_who_wins(capsys):
+def test_gomoku_proof_prints_the_winner(capsys):
     assert main(["gomoku_proof", "-p", "board_size=6", "-p", "win_length=4"]) == 0
     assert "Player ● can force a win, in " in capsys.readouterr().out.splitlines()[-1]
     assert main(["gomoku_proof", "-p", "board_size=5"]) == 0

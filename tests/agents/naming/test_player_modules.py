@@ -285,6 +285,6 @@ def test_a_users_game_can_define_decisive_moves(mine):
     assert game_folders.player_module_name(game, "greedy") == "agents.games.gomoku.greedy"
 
 
-def test_greedy_of_a_users_class_is_an_agent(hunted):
+def test_a_users_greedy_class_becomes_an_agent(hunted):
     assert isinstance(agents.make("greedy", hunted), Agent)
     assert np.array_equal(agents.make("greedy", hunted).act(hunted.new(2, 0)), [0, 0])

@@ -65,7 +65,7 @@ def test_planes_with_nan_have_no_patterns():
     assert line_patterns(planes, 4) is None
 
 
-def test_sums_and_their_gradients_are_those_of_embeddings():
+def test_sums_and_their_gradients_agree_with_embeddings():
     _, numbers = line_patterns(boards(), 4)
     told = torch.randn(int(numbers.max()) + 1, 7, requires_grad=True)
     weights = torch.randn(numbers[..., 0].numel(), 7)

@@ -281,7 +281,7 @@ def test_a_saved_model_finds_modules_in_the_current_folder(own_module, game112, 
     ],
 )
 @pytest.mark.usefixtures("here")
-def test_a_file_that_is_no_saved_model_is_refused(name, reason, game112, tmp_path, refused):
+def test_files_that_are_not_saved_models_are_refused(name, reason, game112, tmp_path, refused):
     (tmp_path / "text.zip").write_text("nothing", encoding="utf-8")
     (tmp_path / "pickle.zip").write_bytes(pickle.dumps({}))
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as file:

@@ -94,7 +94,7 @@ def test_a_chart_of_one_fixed_value_is_drawn():
     assert "50.000%" in [e.get("x") for e in svg.iter()]
 
 
-def test_lengths_stretch_with_the_page():
+def test_bars_scale_with_the_page():
     picture = interval_chart(BARS, text, "x")
     assert 'width="100%"' in picture
     assert "viewBox" not in picture

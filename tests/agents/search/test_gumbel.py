@@ -32,7 +32,7 @@ def softmax(logits):
     return shares / shares.sum()
 
 
-def test_the_schedule_halves():
+def test_the_schedule_halves_the_considered_actions():
     rows = halving_schedule(8, 24)
     assert rows.shape == (9, 25)
     # Three rounds of eight simulations: eight actions once, four twice, then two for the rest.

@@ -48,7 +48,7 @@ def test_a_higher_temperature_flattens_the_policy(gekitai, network_file):
     assert np.abs(found.visits[0] / 500 - priors).max() < 0.01
 
 
-def test_a_game_may_declare_the_constants_of_the_search(gekitai, network_file):
+def test_a_game_can_declare_the_constants_of_the_search(gekitai, network_file):
     games = gekitai, boardenvs.make("goat_race")
     made = [PuctAgent(game, 0, 10, path=network_file(game)) for game in games]
     assert [(one.exploration, one.policy_temperature) for one in made] == [(1.5, 1), (0.3, 2.5)]

@@ -45,7 +45,7 @@ def test_opponents_are_those_of_the_settings_or_of_the_evaluation(
     ]
 
 
-def test_lists_of_a_file_name_opponents():
+def test_opponents_are_read_from_lists_in_a_file():
     settings = settings_from({"guided": {"opponents": ["greedy", "mcts:10"]}})
     assert settings.guided_opponents == ("greedy", "mcts:10")
     assert settings_from(settings.to_dict()) == settings

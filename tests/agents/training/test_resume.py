@@ -93,7 +93,7 @@ def test_a_longer_total_is_kept_when_interrupted(tmp_path, gekitai, tiny_setting
     assert again.model.num_timesteps >= 1536
 
 
-def test_a_finished_run_is_lengthened(finished, gekitai, capsys):
+def test_a_finished_run_can_be_extended(finished, gekitai, capsys):
     folder, first = finished
     run = train(gekitai, folder, 512, command="second", resume=True)
     assert "going on from step 256 of 512" in capsys.readouterr().out
@@ -117,7 +117,7 @@ def test_resuming_a_finished_run_only_evaluates_it(finished, gekitai):
     assert (folder / "agent.onnx").read_bytes() == before
 
 
-def test_fewer_steps_than_are_done_are_refused(finished, gekitai, refused):
+def test_fewer_steps_than_completed_are_refused(finished, gekitai, refused):
     folder, _ = finished
     with refused("steps"):
         train(gekitai, folder, 100, resume=True)

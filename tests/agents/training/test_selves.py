@@ -42,7 +42,7 @@ def test_the_latest_self_is_the_learner(learner, gekitai, live_positions):
     assert (before != after).any()
 
 
-def test_earlier_selves_stay_as_they_were(learner, gekitai, live_positions):
+def test_earlier_selves_do_not_change(learner, gekitai, live_positions):
     earlier = EarlierSelves(gekitai, 5, 4, seed=0)
     earlier.attach(learner)
     states = live_positions(gekitai, 10, 0)

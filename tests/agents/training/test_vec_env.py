@@ -35,7 +35,7 @@ def legal_actions(env, rng):
     return np.argmax(rng.random(masks.shape) * masks, 1)
 
 
-def test_shapes_and_types(joined, game):
+def test_arrays_have_the_documented_shapes_and_types(joined, game):
     assert joined.num_envs == 8
     assert joined.action_space == gymnasium.spaces.Discrete(game.num_actions)
     assert joined.observation_space.shape == game.observation_shape

@@ -12,7 +12,7 @@ import boardenvs
 from boardenvs.envs.vector import SeatVectorEnv
 
 
-def test_same_step_masks_belong_to_live_positions(game):
+def test_same_step_masks_belong_to_the_new_positions(game):
     envs = SeatVectorEnv(32, game, illegal="raise")
     returned = rollout(envs, envs.reset(seed=0), 250)
     ended = 0

@@ -100,7 +100,7 @@ def played_by_greedy(num, seed):
     return np.concatenate(seen)
 
 
-def test_every_choice_is_one_of_the_best():
+def test_every_chosen_action_is_one_of_the_best():
     states = played_by_greedy(60, 0)
     choices = agents.make("greedy", GAME, seed=1).act(states)
     kinds = set()
@@ -112,7 +112,7 @@ def test_every_choice_is_one_of_the_best():
     assert kinds == {True, False}
 
 
-def test_all_of_the_best_are_chosen():
+def test_all_of_the_best_actions_are_chosen():
     for state in played_by_greedy(15, 2):
         best = best_texts(state)
         # One of k actions is missing in 16 k samples with probability k / e**16.

@@ -117,7 +117,7 @@ def test_unsettled_positions_have_no_value(gekitai, poor, some):
 
 
 @pytest.mark.slow
-def test_a_choice_depends_on_its_position_alone(gekitai, exact, some):
+def test_a_choice_depends_only_on_its_position(gekitai, exact, some):
     states, _ = some
     words = WORDS[: len(states)]
     together = exact.choose(states, words)
@@ -132,7 +132,7 @@ def test_a_choice_depends_on_its_position_alone(gekitai, exact, some):
         assert one.values == tuple(None if np.isnan(v) else v for v in values[k])
 
 
-def test_a_win_must_come_before_the_longest_game(gekitai):
+def test_a_win_must_fit_into_max_plies(gekitai):
     # The win takes 25 plies, which are more than the game allows.
     short = Gekitai(max_plies=24)
     agent = agents.make("exact", short, seed=1, budget=2000)

@@ -50,7 +50,7 @@ def test_exact_does_not_settle_a_sample_of_openings(gekitai, shipped):
 
 
 @pytest.mark.slow
-def test_neither_player_is_known_to_win(gekitai, shipped):
+def test_openings_have_no_known_winner(gekitai, shipped):
     solver = Solver(gekitai, 20, known_wins(gekitai))
     for state in shipped[1::90]:
         assert is_balanced(solver, state, 300_000)

@@ -91,7 +91,7 @@ def searched(solution, states, **guide):
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_search_improves_the_policy_that_guides_it(seats):
+def test_search_improves_its_policy(seats):
     solution = Solution(small_race.small_race(3, seats, goats=1))
     states, values = choices(solution, 200, 3)
     by_policy = float(np.mean(np.nanmax(values, 1) - np.nanmean(values, 1)))  # equal priors

@@ -80,7 +80,7 @@ def manager():
 @pytest.mark.parametrize(
     ("line", "memory"), [("INFO max_memory 350000000", 350_000_000), ("INFO max_memory 0", 0)]
 )
-def test_the_agent_is_made_for_the_memory_that_the_manager_allows(manager, line, memory):
+def test_the_agent_fits_into_the_memory_limit_of_the_manager(manager, line, memory):
     manager("START 9", "BEGIN", "END")
     assert manager.memory is None
     manager("START 9", line, "BEGIN", "END")
@@ -257,7 +257,7 @@ def test_a_board_larger_than_usual_is_played_to_its_end(manager):
     assert manager.made[-1].game.max_plies == 400
 
 
-def test_after_an_error_the_game_goes_on(manager):
+def test_the_game_continues_after_an_error(manager):
     assert manager("START 9", "TURN 4,4", "TURN 4,4", "TURN x", "TURN 5,5")[-1] == "1,0"
 
 
@@ -438,7 +438,7 @@ def test_the_command_plays_by_the_protocol(capsys, monkeypatch):
         (["gomoku", "greedy", "--time", "1s"], "--time"),
     ],
 )
-def test_the_command_refuses_in_one_line(arguments, message, capsys):
+def test_errors_of_the_command_are_one_line(arguments, message, capsys):
     assert main(["engine", *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line

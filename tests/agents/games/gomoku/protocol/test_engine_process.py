@@ -92,7 +92,7 @@ def test_a_child_of_another_session_does_not_block_close():
 
 
 @posix
-def test_children_end_with_this_process(lifeline):
+def test_child_processes_end_with_this_process(lifeline):
     path, read = lifeline
     code = f"""
 from agents.games.gomoku.protocol.engine_process import EngineProcess
@@ -180,7 +180,7 @@ def test_the_last_output_of_an_ended_program_is_read(monkeypatch):
         (r"./my\ engine 'a b' --c=\"", False, ["./my engine", "a b", '--c="']),
     ],
 )
-def test_commands_are_split_as_the_platform_does(command, windows, words):
+def test_commands_are_split_by_the_rules_of_the_platform(command, windows, words):
     assert words_of(command, windows) == words
 
 

@@ -24,7 +24,7 @@ from boardenvs.core.checks import (
     whole_number,
 )
 from boardenvs.envs.interface import given_states, initial_states, resolve_game
-from boardenvs.envs.named_players import make_player
+from boardenvs.envs.named_players import agents_module
 from boardenvs.envs.opponents import Opponent, ask, consult, player_names
 from boardenvs.envs.playout import playout
 from boardenvs.files import check_suffix, write_atomically
@@ -180,7 +180,7 @@ class Episode:
         player_streams = one_way(make_streams(base, game.num_players), "players")
         seeds = (one_way(make_streams(base, game.num_players), "agents") >> np.uint64(33)).tolist()
         asked: list[Any] = [
-            make_player(player, game, seed)
+            agents_module("agents").make(player, game, seed)
             if isinstance(player, str) and player != "random"
             else player
             for player, seed in zip(players, seeds, strict=True)

@@ -12,7 +12,7 @@ from boardenvs.core.chance import make_streams, one_way
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.loops import BEGIN, LEAVE, RANDOM_SEAT, RESTART
 from boardenvs.envs import opponents
-from boardenvs.envs.named_players import make_builtin
+from boardenvs.envs.named_players import agents_module
 from boardenvs.envs.table import Table
 from boardenvs.game import Game, Illegal, States, check_illegal
 
@@ -364,7 +364,7 @@ def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opp
     for one in opponent if several else [opponent]:
         if isinstance(one, str):
             if one not in made:
-                made[one] = make_builtin(one, game)
+                made[one] = agents_module("agents.naming.spec").make_builtin(one, game)
             lineup.append(made[one])
         elif not isinstance(one, type) and callable(getattr(one, "act", None)):
             lineup.append(one)

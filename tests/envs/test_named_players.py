@@ -261,10 +261,10 @@ def stranger(tmp_path, monkeypatch):
         (tmp_path / file).write_text("raise SystemExit('run')", encoding="utf-8")
         spec = PathFinder.find_spec("agents", [str(tmp_path)])
         monkeypatch.setattr(named_players, "find_spec", lambda _: spec)
-        named_players._found.cache_clear()
+        named_players.agents_module.cache_clear()
 
     yield found
-    named_players._found.cache_clear()
+    named_players.agents_module.cache_clear()
 
 
 @pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])

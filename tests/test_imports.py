@@ -48,12 +48,7 @@ def circle(graph):
 
 
 def room(module):
-    """Return the folder of a module of agents, or the module itself if it is in no folder.
-
-    The folders of all games count as one. `agents.games`, which finds them, counts separately.
-    """
-    if module.startswith("agents.games."):
-        return "agents.games.*"
+    """Return the folder of a module of agents, or the module itself if it is in no folder."""
     first = ".".join(module.split(".")[:2])
     return first if module.startswith("agents.") else module
 
@@ -128,3 +123,10 @@ def test_nothing_imports_a_room_of_programs(top):
     for module, its in IMPORTS.items():
         if not module.startswith(top):
             assert not [name for name in its if name.startswith(top)], module
+
+
+def test_names_of_agents_import_only_the_interface_of_a_player():
+    for module, its in IMPORTS.items():
+        if room(module) == "agents.naming":
+            others = {name for name in its if name.startswith("agents")} - {"agents.agent"}
+            assert {room(name) for name in others} <= {"agents.naming"}, module

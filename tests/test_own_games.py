@@ -9,7 +9,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.user_code import register_game
+from agents.naming.user_code import register_game
 from boardenvs.game112 import Game112
 from boardenvs.gekitai import Gekitai
 from boardenvs.registration import env_id

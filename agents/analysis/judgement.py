@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed, check_can_play
-from agents.making import make
+from agents.naming.spec import make
 from agents.search.search_agent import SearchAgent
 from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word
 from boardenvs.envs.opponents import Opponent, consult

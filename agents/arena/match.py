@@ -15,7 +15,7 @@ from agents.agent import blamed, check_can_play
 from agents.arena.games import Games, Numbers
 from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
-from agents.making import make
+from agents.naming.spec import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
 from boardenvs.core.chance import make_streams, next_bits, seed_word
 from boardenvs.core.checks import callable_or_none, counted, is_list, shown, whole_number

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.arena.opening_files import NamedOpenings, openings_in, openings_listed_in, read_head
-from agents.games import files, player_module
+from agents.naming.game_folders import files, player_module
 from boardenvs.game import Game
 
 __all__ = ["NamedOpenings", "named_openings", "openings_of"]

@@ -19,7 +19,6 @@ from agents.analysis.intervals import wilson
 from agents.analysis.measures import Measure
 from agents.arena.match import Match
 from agents.arena.scores import Scores
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.arena.workers.batch import Players
 from agents.arena.workers.local import Engine
@@ -28,16 +27,12 @@ from agents.benchmark.rating import Estimate, Evidence, fit, next_opponent
 from agents.benchmark.rounds import Record, Rounds, round_size
 from agents.benchmark.tournament import pair_scores
 from agents.benchmark.training_opponents import met_in_training
-from agents.making import make
-from agents.seeds import agent_seed
-from boardenvs.core.checks import counted, shown
-from boardenvs.envs.opponents import Opponent
-from boardenvs.game import Game
+from agents.naming.spec import UNKNOWN, Spec, specs_of
+from boardenvs.core.checks import counted
 from boardenvs.kernels.interpreting import compile_first
 
-__all__ = ["LADDERS", "TIME_OVER", "Contender", "Outcome", "run_task"]
+__all__ = ["LADDERS", "TIME_OVER", "Outcome", "run_task"]
 
-MakeAgent = Callable[[Game, int], Opponent]
 Progress = Callable[[str], Any]
 _LEAST = 20  # minimum number of pairs of games
 LADDERS = 0.5
@@ -47,49 +42,6 @@ TIME_OVER = "the time was over"
 _LONG_ENOUGH = 60.0  # seconds of a task, of which measuring perfect play may take a third
 _SOLO_ROUND = 500
 _SOLO_GAMES = 10_000
-_UNKNOWN = "unknown"  # version of a policy that does not have one
-
-
-@dataclass(frozen=True)
-class Contender:
-    """The policy that is rated."""
-
-    name: str
-    """Its spec, or a name."""
-    make_agent: MakeAgent | None = None
-    """A function of a game and a seed that makes the policy; `None` if `name` is a spec."""
-
-    def players(self, game: Game, seed: int) -> Players:
-        """Return the policy and the reference agents, each made when it is first needed."""
-        return (
-            Players(game, seed)
-            if self.make_agent is None
-            else _PlayersWithContender(self, game, seed)
-        )
-
-    def agent(self, game: Game, seed: int) -> Opponent:
-        """Return the policy, with the seed of the first place of a match."""
-        place = agent_seed(seed, 0)
-        made = make(self.name, game, place) if self.make_agent is None else None
-        if self.make_agent is not None:
-            made = self.make_agent(game, place)
-            if not callable(getattr(made, "act", None)):
-                raise ValueError(
-                    f"make_agent must return an object with act(states), got {shown(made)}"
-                )
-        assert made is not None
-        return made
-
-
-class _PlayersWithContender(Players):
-    """Agents whose first one is a policy without a spec."""
-
-    def __init__(self, contender: Contender, game: Game, seed: int) -> None:
-        super().__init__(game, seed)
-        self._contender = contender.agent(game, seed)
-
-    def get(self, spec: str, place: int) -> Opponent:
-        return self._contender if place == 0 else super().get(spec, place)
 
 
 @dataclass(frozen=True)
@@ -141,21 +93,17 @@ class Outcome:
 class _Meeting:
     """A policy and a ladder's agents, with the games between them."""
 
-    def __init__(self, ladder: Ladder, contender: Contender, seed: int) -> None:
+    def __init__(self, ladder: Ladder, policy: Spec, seed: int) -> None:
         self.ladder = ladder
-        self.game = ladder.task.make()
+        self.game = policy.game
         self.seed = seed
-        self.players = contender.players(self.game, seed)
+        self.players = Players(seed)
+        self.policy = self.players.get(policy, 0)
         alone = self.game.num_players == 1
-        lineups = [(contender.name, *([] if alone else [spec])) for spec in ladder.specs]
+        rivals = specs_of(ladder.specs, self.game)
+        lineups = [(policy, *([] if alone else [rival])) for rival in rivals]
         self.records = [Record(specs) for specs in (lineups[:1] if alone else lineups)]
-        self.version = agent_version(
-            contender.name if contender.make_agent is None else "random",
-            self.players.get(contender.name, 0),
-            self.game,
-        )
-        if contender.make_agent is not None:
-            self.version = str(getattr(self.players.get("", 0), "version", _UNKNOWN))
+        self.version = policy.version(self.policy)
         self.planned = np.zeros(len(self.records), np.int64)
         """Number of games of each match in the rounds so far."""
         self.seconds_a_game = 0.0
@@ -180,10 +128,8 @@ class _Meeting:
         self.warming_seconds += time.monotonic() - began
 
     def match(self, place: int) -> Match:
-        specs = self.records[place].specs
-        agents = [self.players.get(spec, k) for k, spec in enumerate(specs)]
         task = self.ladder.task
-        return Match(self.game, agents, self.seed, task.opening_plies, task.openings)
+        return self.players.match(self.records[place].specs, task.opening_plies, task.openings)
 
     def most_pairs(self) -> np.ndarray:
         """Return the number of different pairs of games of the policy with each agent."""
@@ -210,7 +156,7 @@ class _Meeting:
 
 def run_task(
     ladder: Ladder,
-    contender: Contender,
+    policy: Spec,
     seed: int,
     seconds: float,
     aim: float | None = None,
@@ -225,14 +171,14 @@ def run_task(
 
     Args:
         ladder: ladder of the task.
-        contender: the policy.
+        policy: the policy, for the game of the task.
         seed: seed of everything random.
         seconds: playing time, after which no more games begin. Compiling does not count.
         aim: half the width of the interval at which the task ends, in points; by default the
             task's.
         store: file that keeps the games and may have games of an earlier run.
-        engine: function that plays the games; by default, and for a policy without a spec, this
-            process plays.
+        engine: function that plays the games; by default this process plays, as it must for a
+            `PolicySpec`.
         progress: function called repeatedly with the rating so far, in words.
         met: specs of agents that the policy met in training; by default from its card, if it has
             one.
@@ -242,8 +188,8 @@ def run_task(
         ValueError: the policy cannot be made or fails, or the store has other games. With
             `held_out`, the agents that the policy met are unknown, or it met all agents.
     """
-    meeting = _Meeting(ladder, contender, seed)
-    known = met_in_training(meeting.players.get(contender.name, 0)) if met is None else tuple(met)
+    meeting = _Meeting(ladder, policy, seed)
+    known = met_in_training(meeting.policy) if met is None else tuple(met)
     strangers = _strangers(ladder, known) if held_out else np.ones(len(ladder.specs), np.bool_)
     for place in range(len(meeting.records)):
         meeting.match(place).check_players()
@@ -255,7 +201,7 @@ def run_task(
     perfection = None
     if ladder.task.solved and seconds >= _LONG_ENOUGH:
         report(f"{ladder.task.name}: distance from perfect play")
-        perfection = _perfection(meeting, contender)
+        perfection = _perfection(meeting)
     latest: list[Estimate] = []
 
     def spent() -> float:
@@ -322,7 +268,6 @@ def run_task(
 
     alone = ladder.scale is None
     work = Rounds(
-        meeting.game,
         seed,
         meeting.records,
         plan_alone if alone else plan,
@@ -331,10 +276,7 @@ def run_task(
     )
     played = 0
     with _opened(store, meeting) as kept:
-        if engine is None or contender.make_agent is not None:
-            playing = local.play_here(work, meeting.players)
-        else:
-            playing = engine(work)
+        playing = local.play_here(work, meeting.players) if engine is None else engine(work)
         start = spent()
         with contextlib.closing(playing):
             for place, games in playing:
@@ -374,15 +316,14 @@ def _strangers(ladder: Ladder, met: tuple[str, ...] | None) -> npt.NDArray[np.bo
     return strangers
 
 
-def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
+def _perfection(meeting: _Meeting) -> Measure | None:
     """Return the distance from perfect play; `None` for a policy without probabilities."""
     from agents.analysis.exploitability import exploitability
 
-    player = meeting.players.get(contender.name, 0)
-    if not isinstance(player, Agent):
+    if not isinstance(meeting.policy, Agent):
         return None
     try:
-        return exploitability(player, meeting.game, seed=meeting.seed)
+        return exploitability(meeting.policy, meeting.game, seed=meeting.seed)
     except ValueError:  # its moves are random, with unknown probabilities
         return None
 
@@ -393,7 +334,7 @@ def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextM
         return contextlib.nullcontext()
     from agents.arena.storage.store import Lineup, Store
 
-    if meeting.version == _UNKNOWN:
+    if meeting.version == UNKNOWN:
         raise ValueError(
             "store requires a policy with an attribute version: a text that changes with its "
             "weights, so that games of other weights do not count"
@@ -403,15 +344,14 @@ def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextM
     try:
         plies = meeting.ladder.task.opening_plies
         versions = {
-            spec: agent_version(spec, meeting.players.get(spec, 1), meeting.game)
+            spec.text: spec.version(meeting.players.get(spec, 1))
             for record in meeting.records
             for spec in record.specs[1:]
         }
-        name = meeting.records[0].specs[0]
-        versions.setdefault(name, meeting.version)
+        versions.setdefault(meeting.records[0].specs[0].text, meeting.version)
         store.enter(
             [
-                Lineup(record.specs, tuple(versions[spec] for spec in record.specs), plies)
+                Lineup(record.specs, tuple(versions[spec.text] for spec in record.specs), plies)
                 for record in meeting.records
             ]
         )

@@ -26,7 +26,6 @@ from agents.analysis.measures import Distance
 from agents.arena.match import Match
 from agents.arena.results import first_games
 from agents.arena.storage.store import Lineup, Store
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.arena.workers.batch import Players
 from agents.benchmark.ladder import choices_of, ladder_dict, ladder_path
@@ -40,6 +39,7 @@ from agents.benchmark.tournament import (
     pair_scores,
     rate_ladder,
 )
+from agents.naming.spec import Spec, specs_of
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.files import write_atomically
 
@@ -64,13 +64,14 @@ class _Tournament:
         self.task = task
         self.game = task.make()
         self.deadline = deadline
-        self.players = Players(self.game, SEED)
+        self.players = Players(SEED)
+        self.specs = specs_of(task.agents, self.game)
         size = len(task.agents)
         self.places = [(low, high) for high in range(size) for low in range(high)]
         if self.game.num_players == 1:
-            lineups: list[tuple[str, ...]] = [(spec,) for spec in task.agents]
+            lineups: list[tuple[Spec, ...]] = [(spec,) for spec in self.specs]
         else:  # the stronger agent first
-            lineups = [(task.agents[high], task.agents[low]) for low, high in self.places]
+            lineups = [(self.specs[high], self.specs[low]) for low, high in self.places]
         self.records = [Record(specs) for specs in lineups]
         self.most = self._most()
         self.rounds = 0
@@ -79,9 +80,8 @@ class _Tournament:
         named = None if match.named is None else match.named.version
         self.store = Store.open(store / f"{suite_name}-{task.name}.games", self.game, SEED, named)
 
-    def _match(self, specs: tuple[str, ...]) -> Match:
-        agents = [self.players.get(spec, place) for place, spec in enumerate(specs)]
-        return Match(self.game, agents, SEED, self.task.opening_plies, self.task.openings)
+    def _match(self, specs: tuple[Spec, ...]) -> Match:
+        return self.players.match(specs, self.task.opening_plies, self.task.openings)
 
     def _most(self) -> np.ndarray:
         """Return the maximum number of different pairs of games between agents, shape (A, A)."""
@@ -110,15 +110,13 @@ class _Tournament:
             for games in self.store.games(record.specs):
                 record.add(games)
 
-    def version(self, spec: str) -> str:
-        return agent_version(spec, self.players.get(spec, 0), self.game)
+    def version(self, spec: Spec) -> str:
+        return spec.version(self.players.get(spec, 0))
 
     def play(self, workers: int) -> None:
         """Play until the ratings are certain enough, or the time is over."""
         plan = self._solo if self.game.num_players == 1 else self._pair
-        work = Rounds(
-            self.game, SEED, self.records, plan, self.task.opening_plies, self.task.openings
-        )
+        work = Rounds(SEED, self.records, plan, self.task.opening_plies, self.task.openings)
         with contextlib.closing(local.play(work, workers)) as playing:
             for place, games in playing:
                 self.store.add(self.records[place].specs, games)
@@ -150,7 +148,7 @@ class _Tournament:
         done = len(self.records[place])
         print(
             f"{self.task.name}: {sum(map(len, self.records))} games, largest error of neighbours "
-            f"{errors.max():.0f} points; next {' - '.join(self.records[place].specs)}",
+            f"{errors.max():.0f} points; next {' - '.join(map(str, self.records[place].specs))}",
             file=sys.stderr,
             flush=True,
         )
@@ -188,12 +186,12 @@ class _Tournament:
     def _agents(self, scale: Scale | None) -> list[dict[str, Any]]:
         return [
             {
-                "spec": spec,
+                "spec": spec.text,
                 **({} if scale is None else {"elo": round(float(scale.elo[k]), 2)}),
                 "version": self.version(spec),
-                "choices": choices_of(spec, self.game),
+                "choices": choices_of(spec),
             }
-            for k, spec in enumerate(self.task.agents)
+            for k, spec in enumerate(self.specs)
         ]
 
     def _made(self) -> dict[str, Any]:
@@ -214,8 +212,8 @@ class _Tournament:
             both = pair_scores(scores.returns[:, 0].tolist())
             pairs.append(
                 {
-                    "a": record.specs[0],
-                    "b": record.specs[1],
+                    "a": record.specs[0].text,
+                    "b": record.specs[1].text,
                     "games": scores.games,
                     "wins": scores.wins[0],
                     "draws": scores.draws[0],
@@ -239,12 +237,12 @@ class _Tournament:
         for record in self.records:
             numbers = np.arange(len(record))
             scores = record.scores(numbers[: len(numbers) - len(record.missing(numbers))])
-            measure = exploitability(record.specs[0], self.game, seed=SEED)
+            measure = exploitability(record.specs[0].text, self.game, seed=SEED)
             assert isinstance(measure, Distance)
             low, high = measure.interval
             solos.append(
                 {
-                    "agent": record.specs[0],
+                    "agent": record.specs[0].text,
                     "games": scores.games,
                     "wins": scores.wins[0],
                     "distance": {"value": measure.value, "low": low, "high": high},

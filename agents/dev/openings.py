@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from agents.arena.opening_files import write_openings
 from agents.arguments import add_game, make_game
-from agents.games import player_module
+from agents.naming.game_folders import player_module
 from boardenvs.core.checks import counted, whole_number
 from boardenvs.files import check_place
 from boardenvs.game import Game, States

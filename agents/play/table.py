@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agents.agent import blamed, check_can_play
 from agents.analysis.analyst import analyst
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.seeds import agent_seed, fresh_seed
 from boardenvs.core.chance import make_streams, one_way, seed_word
 from boardenvs.core.checks import whole_number
@@ -34,7 +34,7 @@ class Position(NamedTuple):
 class Hint(NamedTuple):
     """An adviser's move, and its analysis."""
 
-    spec: str
+    spec: Spec
     action: int
     analysis: Analysis | None
 
@@ -46,8 +46,8 @@ class Table:
 
     Attributes, not to be changed:
         game: the game, a `Game`.
-        opponents: the agents' specs in the order of their seats, a tuple of str; the given specs if
-            people have all seats.
+        opponents: the agents' names in the order of their seats, a tuple of `Spec`; the given names
+            if people have all seats.
         seats: seats of people, a tuple of ints.
         seed: seed of everything random, an int.
         positions: positions from the first to the current one, a list of `Position`.
@@ -56,13 +56,13 @@ class Table:
     """
 
     def __init__(
-        self, game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None
+        self, game: Game, opponents: Sequence[Spec], seats: Sequence[int], seed: int | None
     ) -> None:
         """Start the first game.
 
         Args:
             game: the game.
-            opponents: specs, one for all other seats or one for each of them in order.
+            opponents: agents, one for all other seats or one for each of them in order.
             seats: seats of people, at least one.
             seed: seed of everything random; `None` for a random one.
 
@@ -76,7 +76,7 @@ class Table:
         if len(opponents) not in (1, len(others)):
             raise ValueError(
                 f"opponents must be one for all other seats, or one for each of the {len(others)}, "
-                f"got {len(opponents)}: {', '.join(opponents)}"
+                f"got {len(opponents)}: {', '.join(map(str, opponents))}"
             )
         self.game = game
         self.seed = fresh_seed() if seed is None else seed
@@ -85,10 +85,10 @@ class Table:
         self._specs = dict(zip(others, self.opponents, strict=False))
         # Seed 1 is the adviser's, seed 2 the next game's.
         self._agents = {
-            spec: make(spec, game, agent_seed(self.seed, place + 2 if place else 0))
+            spec: spec.make(agent_seed(self.seed, place + 2 if place else 0))
             for place, spec in enumerate(dict.fromkeys(self.opponents))
         }
-        self._adviser: tuple[str, Any] | None = None
+        self._adviser: tuple[Spec, Any] | None = None
         self._games = 0
         self.deal()
         for agent in self._agents.values():
@@ -181,7 +181,7 @@ class Table:
         self._add(action, analysis, stream)
         return action
 
-    def _consult(self, spec: str) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
+    def _consult(self, spec: Spec) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
         """Return an agent's action, its analysis, and the advanced stream."""
         state, stream = self.positions[-1]
         stream = stream.copy()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from agents.naming.spec import Spec
 from agents.play.person import result_line, typed_move
 from agents.play.screen import Screen, signed
 from agents.play.table import Hint, Table
@@ -28,7 +29,7 @@ _TOLD = 3  # moves of a hint
 _LONGEST = 300  # characters of an error about a typed line
 
 
-def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None) -> None:
+def play(game: Game, opponents: Sequence[Spec], seats: Sequence[int], seed: int | None) -> None:
     """Let people at the keyboard play against agents in the other seats.
 
     Moves are typed in the game's notation, commands as words. A word that is both counts as a move.
@@ -36,7 +37,7 @@ def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int |
 
     Args:
         game: the game.
-        opponents: the agents' specs, one for all other seats or one for each of them in order.
+        opponents: the agents, one for all other seats or one for each of them in order.
         seats: seats of people.
         seed: seed of everything random; `None` for a random one.
 

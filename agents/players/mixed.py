@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.making import make
+from agents.naming.spec import make
 from agents.players.random import RandomAgent
 from boardenvs.core.chance import next_bits
 from boardenvs.core.checks import whole_number

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.games import player_module, player_module_name
+from agents.naming.game_folders import player_module, player_module_name
 from boardenvs.game import Game
 from boardenvs.kernels.binding import hook
 

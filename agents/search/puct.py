@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import RandomBits
-from agents.games import constant
 from agents.in_threads import Stopping, in_threads
+from agents.naming.game_folders import constant
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.puct_loops import STRAYS, Search, report_trees, step_trees

@@ -27,7 +27,7 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.agent import Agent
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks.export import export_policy
 from agents.networks.policy_networks import copied
 from agents.networks.sizes import Sizes, games_of, games_of_card

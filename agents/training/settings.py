@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from agents.games import files
+from agents.naming.game_folders import files
+from agents.naming.user_code import require_allowed
 from agents.networks.precision import AUTO, check_precision
 from agents.networks.sizes import SEVERAL, Sizes, games_of
-from agents.user_code import require_allowed
 from boardenvs.core.checks import finite_number, truth_value, whole_number
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game

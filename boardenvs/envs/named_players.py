@@ -29,7 +29,7 @@ def make_player(spec: str, game: Game, seed: int) -> Opponent:
     Raises:
         ValueError: if the spec is invalid, or the package `agents` is missing or another one.
     """
-    made: Opponent = _found("agents.making", "make")(spec, game, seed)
+    made: Opponent = _found("agents.naming.spec", "make")(spec, game, seed)
     return made
 
 
@@ -38,7 +38,7 @@ def make_builtin(spec: str, game: Game) -> Opponent:
 
     It runs no code of the user, so the spec may come from a file.
     """
-    made: Opponent = _found("agents.making", "make_builtin")(spec, game)
+    made: Opponent = _found("agents.naming.spec", "make_builtin")(spec, game)
     return made
 
 

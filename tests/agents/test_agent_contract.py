@@ -8,7 +8,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.specs import agents_of
+from agents.naming.tables import agents_of
 from boardenvs.core.chance import seed_word
 
 # Game and spec; "best", "warm" and "guided" are Gekitai's trained agents.

@@ -1,7 +1,7 @@
 """Choices of all agents, compared with the recorded `choices.json` of each game.
 
 Stores distinguish versions of an agent's play by the class's `play_version` (see
-`agents.arena.versions`). If a change of play is intended, raise this number and write the files
+`Spec.version`). If a change of play is intended, raise this number and write the files
 again. Writing refuses agents whose number was not raised:
 
     python tests/agents/test_recorded_choices.py --write
@@ -18,8 +18,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
-from agents.specs import agents_of
+from agents.naming.spec import Spec
+from agents.naming.tables import agents_of
 from boardenvs.envs.playout import playout
 
 SIMULATIONS = {"mcts": 60, "puct": 20}
@@ -89,7 +89,7 @@ def chosen(which):
         found[spec] = {
             "class": type(agent).__name__,
             # The package's version comes first and does not describe the play.
-            "version": agent_version(spec, agent).partition(", ")[2],
+            "version": Spec.of(spec, game).version(agent).partition(", ")[2],
             "choices": " ".join(map(str, agent.choose(states, words))),
         }
     return found

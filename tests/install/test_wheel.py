@@ -266,6 +266,7 @@ from agents.arena.openings import openings_of
 from agents.benchmark.ladder import read_ladder
 from agents.command import main
 from agents.curves import reference_curves
+from agents.naming.spec import specs_of
 from agents.play.web.session import Session
 
 archive, page = sys.argv[1:]
@@ -278,7 +279,8 @@ for name in ("game112", "pizza_order"):
     assert "Full rules of the default game" in open(page, encoding="utf-8").read()
 assert reference_curves("gekitai") and read_ladder("v1", "gekitai").specs
 assert openings_of(boardenvs.make("gekitai"))
-assert Session(boardenvs.make("game112"), ["greedy"], 0, 0).page()
+game = boardenvs.make("game112")
+assert Session(game, specs_of(["greedy"], game), 0, 0).page()
 """
 
 

@@ -23,7 +23,8 @@ from agents.arena import round_robin, solos
 from agents.arena.ratings import rate
 from agents.arguments import make_game
 from agents.command import make_parser
-from agents.specs import parse
+from agents.naming.grammar import split
+from agents.naming.tables import known_agents
 
 if not README.exists():
     pytest.skip("needs a checkout", allow_module_level=True)
@@ -35,8 +36,12 @@ def matches(report):
 
 def simulations(specs):
     """Return the maximum simulations per move of the agents, or nodes of equal duration."""
-    found = [parse(spec).by_kind for spec in specs]
-    return max(int(f.get("SIMULATIONS", 0)) + int(f.get("NODES", 0)) // 50 for f in found)
+    most = 0
+    for spec in specs:
+        agent, arguments = split(spec, known_agents())
+        found = dict(zip(agent.arguments, arguments, strict=False))
+        most = max(most, int(found.get("SIMULATIONS", 0)) + int(found.get("NODES", 0)) // 50)
+    return most
 
 
 def few_simulations(name):

@@ -16,7 +16,7 @@ PROMISES = {
     "Episodes": [
         "tests/pages/test_security.py: test_nothing_is_unpickled",
         "tests/test_episode_files.py: test_foreign_files test_any_bytes test_any_damage",
-        "tests/agents/test_user_code.py: test_an_episode_that_names_it",
+        "tests/agents/naming/test_user_code.py: test_an_episode_that_names_it",
     ],
     "Positions": [
         "tests/core/test_any_bytes.py: test_every_function_refuses_or_answers",
@@ -24,7 +24,7 @@ PROMISES = {
     ],
     "Stores": [
         "tests/pages/test_security.py: test_nothing_is_unpickled",
-        "tests/agents/test_user_code.py: test_a_store_that_names_it",
+        "tests/agents/naming/test_user_code.py: test_a_store_that_names_it",
         "tests/agents/arena/storage/test_store_damaged.py: test_damaged_and_foreign_files",
         "tests/agents/arena/storage/test_store_damaged.py:"
         " test_no_escape_sequence_reaches_the_terminal",
@@ -39,7 +39,7 @@ PROMISES = {
         " test_functions_of_its_own"
         " test_whatever_the_bytes",
         "tests/agents/players/test_trained.py: test_playing_needs_no_torch_and_unpickles_nothing",
-        "tests/agents/test_user_code.py: test_a_card_that_names_it",
+        "tests/agents/naming/test_user_code.py: test_a_card_that_names_it",
     ],
     "Settings of training": [
         "tests/pages/test_security.py: test_settings_that_name_ones_own_agent"
@@ -53,7 +53,7 @@ PROMISES = {
     ],
     "A run's folder": [
         "tests/agents/training/test_resume.py: test_a_checkpoint_that_would_run_code_is_refused",
-        "tests/agents/test_user_code.py: test_a_run_that_names_it",
+        "tests/agents/naming/test_user_code.py: test_a_run_that_names_it",
     ],
     "Other machines": ["tests/agents/play/web/test_serve.py: test_only_on_this_machine"],
     "Other users": [

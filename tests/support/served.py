@@ -14,11 +14,13 @@ import boardenvs
 @contextlib.contextmanager
 def serve(name, opponent="random", seat=0, seed=1, **params):
     """Serve a game within the context and yield a `Served`."""
+    from agents.naming.spec import specs_of
     from agents.play.web.room import Room
     from agents.play.web.serve import prepare
     from agents.play.web.session import Session
 
-    room = Room(Session(boardenvs.make(name, **params), [opponent], seat, seed))
+    game = boardenvs.make(name, **params)
+    room = Room(Session(game, specs_of([opponent], game), seat, seed))
     with socket.socket() as listening:
         server, address = prepare(room, listening)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -12,7 +12,7 @@ from agents.bench.row import Row
 from agents.bench.rows.batches import label
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from agents.games import files
+from agents.naming.game_folders import files
 from agents.networks.card import INT8, read_card
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.sizes import games_of, games_of_card

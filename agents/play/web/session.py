@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.naming.spec import Spec
 from agents.play.choices import adviser_of, name_of
 from agents.play.person import typed_move
 from agents.play.table import Table
@@ -55,8 +56,8 @@ class Session:
 
     Attributes, not to be changed:
         game: the game, a `Game`.
-        opponents: the agents' specs in the order of their seats, a tuple of str; the given specs in
-            a game for one player.
+        opponents: the agents' names in the order of their seats, a tuple of `Spec`; the given names
+            in a game for one player.
         seat: seat of the person, an int.
         names: names of the seats on the page, a list of str.
         adviser: the agent that gives hints, an `Adviser`.
@@ -65,20 +66,20 @@ class Session:
     def __init__(
         self,
         game: Game,
-        opponents: Sequence[str],
+        opponents: Sequence[Spec],
         seat: int,
         seed: int | None = None,
         *,
-        adviser: str | None = None,
+        adviser: Spec | None = None,
     ) -> None:
         """Begin a game.
 
         Args:
             game: the game.
-            opponents: specs, one for all other seats or one for each of them in order.
+            opponents: agents, one for all other seats or one for each of them in order.
             seat: seat of the person.
             seed: seed of everything random; `None` for a random one.
-            adviser: spec of the agent that gives hints; by default the game's.
+            adviser: agent that gives hints; by default the game's.
 
         Raises:
             ValueError: an opponent or a seat does not exist, or an opponent cannot play the game.
@@ -88,13 +89,13 @@ class Session:
         self.opponents = self._table.opponents
         [self.seat] = self._table.seats
         self.seed = self._table.seed
-        self.adviser = Adviser(adviser or adviser_of(game), game, agent_seed(self.seed, 1))
+        self.adviser = Adviser(adviser or adviser_of(game), agent_seed(self.seed, 1))
         self.names = [YOU] * game.num_players
         others = [k for k in range(game.num_players) if k != self.seat]
         for k, spec in zip(others, self.opponents, strict=bool(others)):
             # With several opponents, each name includes its seat.
             of = f" ({game.seat_names[k].capitalize()})" if len(others) > 1 else ""
-            self.names[k] = f"{name_of(spec, game).name}{of}"
+            self.names[k] = f"{name_of(spec).name}{of}"
         self._resigned = False
         self._drawings: dict[bytes, tuple[str, str]] = {}
 

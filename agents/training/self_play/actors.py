@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.self_play.policy_evaluator import Network, PolicyEvaluator, evaluate_with
 from agents.training.self_play.searched_games import Played, SearchedGames

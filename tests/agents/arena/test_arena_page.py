@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.arena import report, solos, wilson
-from agents.arena.page import page_html, write_page
+from agents.arena.page import page_html
 from agents.arena.ratings import rate
 from boardenvs.episode import Episode
 
@@ -195,12 +195,3 @@ def test_nothing_to_show(data, refused):
         page_html(data)
     with refused("chess"):
         page_html({**data, "game": "chess"})
-
-
-def test_the_file(tmp_path, data, ratings, episodes):
-    path = tmp_path / "arena.html"
-    write_page(path, data, ratings, episodes)
-    assert path.read_text(encoding="utf-8") == page_html(data, ratings, episodes)
-    assert [p.name for p in tmp_path.iterdir()] == ["arena.html"]
-    with pytest.raises(OSError, match=r"arena\.html"):
-        write_page(tmp_path / "none" / "arena.html", data, ratings)

@@ -18,6 +18,7 @@ from agents.arena.page import page_html
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.storage.store import Store
 from agents.arena.workers.batch import play_batch
+from agents.naming.spec import specs_of
 
 MOVES = np.array([[0, 7, 14], [3, 4, 5], [35, 1, 2], [6, 7, 8], [20, 9, 12]])
 
@@ -130,7 +131,7 @@ def test_without_random_plies_deterministic_agents_begin_with_them(path, gekitai
 
 def test_a_batch_has_them_wherever_it_is_played(path, gekitai):
     match = Match(gekitai, [None] * 2, 5, None, "fair")
-    schedule = Schedule(gekitai, 5, [Entry(("random", "greedy"), match, 6, False)])
+    schedule = Schedule(5, [Entry(tuple(specs_of(["random", "greedy"], gekitai)), match, 6, False)])
     batch = pickle.loads(pickle.dumps(schedule.take(6)))
     games = [game for game in play_batch(batch) if game is not None]
     begun = {tuple(row[:3]) for part in games for row in part.moves.tolist()}

@@ -72,11 +72,11 @@ def test_groups_that_never_met_are_named():
     assert [sorted(group) for group in found["groups"]] == [sorted(group) for group in specs]
     assert [list(rating) for rating in found["ratings"]] == [["agent", "elo", "low", "high"]] * 4
     ratings = rated(results)
-    for text in (arena_text(game, results, ratings), page_html(found, ratings)):
+    for text in (arena_text(found, results, ratings), page_html(found, ratings)):
         assert "never met: greedy, random; " in text
     connected = [*results, *round_robin(game, ["greedy", "exact"], 10, 0)]
     assert "groups" not in report(game, 0, connected)
-    assert "never met" not in arena_text(game, connected, rated(connected))
+    assert "never met" not in arena_text(report(game, 0, connected), connected, rated(connected))
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,16 @@ from two_games import others_slow
 
 import boardenvs
 from agents.arena import PairResult, Scores, report, results_table, round_robin, solos
+from agents.naming.spec import specs_of
 
 
 @pytest.fixture
-def two_results():
+def two_results(gekitai):
     returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
     plies = np.arange(30, 40, dtype=np.int32)
     return [
-        PairResult("random", "a:b", Scores(returns, plies)),
-        PairResult("random", "greedy", Scores(-returns, plies)),
+        PairResult(tuple(specs_of(["random", "a:b"], gekitai)), Scores(returns, plies)),
+        PairResult(tuple(specs_of(["random", "greedy"], gekitai)), Scores(-returns, plies)),
     ]
 
 

@@ -12,6 +12,7 @@ from agents.arena.match import Match
 from agents.benchmark.ladder import choices_of, read_ladder
 from agents.benchmark.tasks import SUITES
 from agents.benchmark.tournament import Crosstable, neighbour_errors, next_pair, rate_ladder
+from agents.naming.spec import Spec
 from agents.seeds import agent_seed
 
 LADDERS = [(name, task.name) for name, tasks in SUITES.items() for task in tasks]
@@ -46,7 +47,7 @@ def check_choices(ladder, wanted):
     game = ladder.task.make()
     for agent in ladder.data["agents"]:
         if wanted(agent["spec"]):
-            assert choices_of(agent["spec"], game) == agent["choices"], (
+            assert choices_of(Spec.of(agent["spec"], game)) == agent["choices"], (
                 f"{agent['spec']} plays otherwise than when suite {ladder.suite} was made: "
                 "the suite needs a new version"
             )

@@ -11,7 +11,8 @@ import pytest
 
 import boardenvs
 from agents.command import main, make_parser
-from agents.specs import SPECS, parse
+from agents.naming.grammar import split
+from agents.naming.tables import SPECS, known_agents
 
 COMMANDS = [
     "demo",
@@ -74,7 +75,7 @@ def test_help_has_two_examples(command, name):
         options = vars(make_parser().parse_args(words))
         agents = options.get("agents") or [options.get("agent")]
         for spec in [*agents, *(options.get("opponent") or [])]:
-            assert spec is None or parse(spec).declared
+            assert spec is None or split(spec, known_agents())[0]
         assert options.get("game") in (None, *boardenvs.GAMES)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.command import main
-from agents.specs import NAMES
+from agents.naming.tables import NAMES
 
 bash = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 COMPLETE = r"""

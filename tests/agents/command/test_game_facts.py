@@ -10,8 +10,8 @@ import pytest
 import agents
 import boardenvs
 from agents.command.info import game_facts
-from agents.making import names_for
-from agents.specs import agents_of
+from agents.naming.spec import names_for
+from agents.naming.tables import agents_of
 
 
 def facts(text):

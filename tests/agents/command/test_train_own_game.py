@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import user_code
+from agents.naming import user_code
 
 GAME = """
 import numpy as np

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from agents.networks.onnx_policy import OnnxPolicy
 
 
@@ -66,10 +66,11 @@ def test_another_version_is_another_agent(versions, gekitai):
     """An arena does not mix the games of different int8 versions."""
     path = versions()
     spec = f"puct:8:{path}"
-    before = agent_version(spec, agents.make(spec, gekitai, seed=0))
+    known = Spec.of(spec, gekitai)
+    before = known.version(known.make(0))
     other = versions(file=None)
     assert other == path
-    assert agent_version(spec, agents.make(spec, gekitai, seed=0)) != before
+    assert known.version(known.make(0)) != before
 
 
 def test_a_damaged_version(versions, gekitai, refused):

@@ -3,7 +3,7 @@
 import pytest
 
 import boardenvs
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.play.choices import OPPONENTS, adviser_of, name_of, opponents_of, tables_of
 
 GAMES = list(boardenvs.GAMES)
@@ -24,16 +24,21 @@ def test_every_choice_can_be_made(name):
             assert one.name.isprintable()
             assert one.does
             assert not set("{}:_") & set(one.name + one.does)
-            make(one.spec, game, 0)
-        make(adviser_of(game), game, 0)
+            one.spec.make(0)
+        adviser_of(game).make(0)
 
 
 def test_what_an_agent_is_not_shipped_for_is_left_out():
     small, usual = (boardenvs.make("game112", board_size=size) for size in (5, 9))
-    assert [one.spec for one in opponents_of(small)] == ["random", "greedy", "mcts:100", "exact"]
-    assert "trained" in [one.spec for one in opponents_of(usual)]
-    assert adviser_of(boardenvs.make("gekitai", line_length=4)) == "mcts:2000"
-    assert adviser_of(boardenvs.make("gekitai")) == "puct:1600"
+    assert [one.spec.text for one in opponents_of(small)] == [
+        "random",
+        "greedy",
+        "mcts:100",
+        "exact",
+    ]
+    assert "trained" in [one.spec.text for one in opponents_of(usual)]
+    assert adviser_of(boardenvs.make("gekitai", line_length=4)).text == "mcts:2000"
+    assert adviser_of(boardenvs.make("gekitai")).text == "puct:1600"
 
 
 def test_a_size_takes_its_length_with_it():
@@ -60,7 +65,7 @@ def test_a_game_whose_folder_says_nothing(monkeypatch):
     for cached in (opponents_of, tables_of):
         cached.cache_clear()
     game = boardenvs.make("gekitai")
-    assert [one.spec for one in opponents_of(game)] == list(OPPONENTS)
+    assert [one.spec.text for one in opponents_of(game)] == list(OPPONENTS)
     assert [one.name for one in opponents_of(game)][2:4] == ["Searcher"] * 2
     assert tables_of(game).games == {(): game}
     for cached in (opponents_of, tables_of):
@@ -69,9 +74,9 @@ def test_a_game_whose_folder_says_nothing(monkeypatch):
 
 def test_names():
     game = boardenvs.make("gekitai")
-    assert name_of("mcts:400", game) == (
-        "mcts:400", "Searcher", "tries 400 games before each move",
-    )  # fmt: skip
-    assert name_of("mcts:7", game) == ("mcts:7", "Searcher", "tries 7 games before each move")
-    for spec in ("mcts:2s", "puct:400:mine.onnx", "mine:make", "neighbour", "mcts"):
-        assert name_of(spec, game) == (spec, spec, "")
+    for number in ("400", "7"):
+        spec = Spec.of(f"mcts:{number}", game)
+        assert name_of(spec) == (spec, "Searcher", f"tries {number} games before each move")
+    for text in ("mcts:2s", "puct:400:mine.onnx", "mine:make", "neighbour", "mcts"):
+        spec = Spec.of(text, game)
+        assert name_of(spec) == (spec, text, "")

@@ -9,6 +9,7 @@ import pytest
 from keyboards import at_a_terminal
 
 import boardenvs
+from agents.naming.spec import specs_of
 from agents.play.screen import marked
 from agents.play.table import Table
 from agents.play.terminal import play
@@ -23,7 +24,8 @@ def session(typed_lines, capsys):
 
     def run(game, lines, seats=(0,), opponent="greedy", seed=3):
         typed_lines(lines)
-        play(game, [opponent] if isinstance(opponent, str) else opponent, seats, seed)
+        opponents = [opponent] if isinstance(opponent, str) else opponent
+        play(game, specs_of(opponents, game), seats, seed)
         return capsys.readouterr().out
 
     return run
@@ -59,7 +61,7 @@ def test_help_says_the_rules_and_what_can_be_typed(session, name):
 
 def test_moves_are_the_legal_ones(session, name):
     game = boardenvs.make(name)
-    table = Table(game, ["random"], (0,), 3)
+    table = Table(game, specs_of(["random"], game), (0,), 3)
     while not table.is_persons_turn:
         table.advance()
     state = table.view
@@ -92,7 +94,7 @@ def test_undo_takes_back_the_last_move_of_a_person(session, gekitai):
 @pytest.mark.parametrize("name", ["goat_race", "dominoes175", "pizza_order"])
 def test_what_is_taken_back_comes_again_the_same(name):
     game = boardenvs.make(name)
-    table = Table(game, ["random"], (0,), 5)
+    table = Table(game, specs_of(["random"], game), (0,), 5)
     for _ in range(4):
         while not table.is_persons_turn:
             table.advance()
@@ -135,7 +137,7 @@ def test_a_player_alone_is_told_what_he_may_know(session):
     out = session(game, ["0,3", "hint", "1 0", "9 9"])
     assert out.startswith("Dominoes175: you play alone. Type ? for help.\n")
     # The seed of this game determines the tile, and hints do not know face-down tiles.
-    states = Table(game, ["random"], (0,), 3).view
+    states = Table(game, specs_of(["random"], game), (0,), 3).view
     assert game.info(states)["hand"].tolist() == [-1, -1]
     tile = re.search(r"Tile in hand: (\[\d\|\d\])", out)[1]
     assert f"for {tile}, a stack and the end to be on top, such as " in " ".join(out.split())
@@ -232,7 +234,8 @@ def test_at_a_narrow_terminal(name):
     arguments = [COMMAND, "play", name, "--seed", "3"]
     out, status = at_a_terminal(arguments, ["?", "hint", "moves"], "\n> ", columns=40)
     assert status == 0
-    table = Table(boardenvs.make(name), ["greedy"], (0,), 3)
+    game = boardenvs.make(name)
+    table = Table(game, specs_of(["greedy"], game), (0,), 3)
     boards = {*marked(table.game.to_text(table.view), []).split("\n")}
     while not table.is_persons_turn:
         table.advance()

@@ -5,9 +5,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
-from agents.making import make_builtin
-from agents.specs import by_the_clock
+from agents.naming.spec import Spec, make_builtin
 from boardenvs.core.chance import make_streams
 
 
@@ -51,12 +49,12 @@ def test_an_action_depends_on_its_state_and_word_alone():
 
 def test_it_is_what_the_agent_within_it_is(monkeypatch):
     game = boardenvs.make("gekitai")
-    assert by_the_clock("mixed:10:mcts:1s", game)
-    assert not by_the_clock("mixed:10:mcts:50", game)
+    assert Spec.of("mixed:10:mcts:1s", game).uses_clock
+    assert not Spec.of("mixed:10:mcts:50", game).uses_clock
     trained, mixed = (agents.make(spec, game) for spec in ("trained", "mixed:10:trained"))
-    version = agent_version("trained", trained, game)
+    version = Spec.of("trained", game).version(trained)
     assert "network" in version
-    assert agent_version("mixed:10:trained", mixed, game) == version
+    assert Spec.of("mixed:10:trained", game).version(mixed) == version
     with pytest.raises(ValueError, match="some_module:factory"):
         make_builtin("mixed:10:mixed:5:some_module:factory", game)
 

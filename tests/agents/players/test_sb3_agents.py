@@ -15,7 +15,7 @@ from stable_baselines3 import A2C, DQN, PPO, SAC
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from boardenvs.registration import env_id
 
 KINDS = {"MaskablePPO": MaskablePPO, "PPO": PPO, "A2C": A2C, "DQN": DQN}
@@ -296,7 +296,7 @@ def test_the_version_of_a_saved_model_changes_with_its_file(game112):
     for seed in range(2):
         new_model(PPO, "game112", seed=seed).save("model.zip")
         saved = agents.make("sb3:model.zip", game112)
-        versions.append(agent_version("sb3:model.zip", saved, game112))
+        versions.append(Spec.of("sb3:model.zip", game112).version(saved))
     assert versions[0] != versions[1]
 
 

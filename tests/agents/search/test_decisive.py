@@ -6,7 +6,7 @@ from two_games import others_slow
 
 import agents
 import boardenvs
-from agents.games import player_module
+from agents.naming.game_folders import player_module
 from agents.search.gumbel import GumbelAgent
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent

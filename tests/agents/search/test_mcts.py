@@ -11,8 +11,8 @@ from two_games import others_slow
 
 import agents
 import boardenvs
-from agents.games import player_module
 from agents.in_threads import in_threads
+from agents.naming.game_folders import player_module
 from agents.search import mcts
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent

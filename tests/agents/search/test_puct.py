@@ -10,7 +10,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from agents.search import puct
 from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent
@@ -52,7 +52,7 @@ def test_a_game_may_declare_the_constants_of_the_search(gekitai, network_file):
     games = gekitai, boardenvs.make("goat_race")
     made = [PuctAgent(game, 0, 10, path=network_file(game)) for game in games]
     assert [(one.exploration, one.policy_temperature) for one in made] == [(1.5, 1), (0.3, 2.5)]
-    versions = [agent_version("puct:10", agent, agent.game) for agent in made]
+    versions = [Spec.of("puct:10", agent.game).version(agent) for agent in made]
     assert "exploration" not in versions[0]
     assert versions[1].endswith("exploration 0.3, policy temperature 2.5")
 

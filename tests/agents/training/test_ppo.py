@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks import sharded
 from agents.training import imitation as cloning
 from agents.training.imitation import CloningLearner

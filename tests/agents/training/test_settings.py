@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import boardenvs
-from agents import games
+from agents.naming import game_folders
 from agents.training.settings import (
     CloningSettings,
     GuidedSettings,
@@ -21,7 +21,7 @@ from agents.training.settings import (
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_every_value_that_differs_has_its_sentence(name):
     game = boardenvs.make(name)
-    (path,) = games.files(game, "training.toml")
+    (path,) = game_folders.files(game, "training.toml")
     lines = path.read_text(encoding="utf-8").splitlines()
     for above, line in zip(["", *lines], lines, strict=False):
         if line and not line.startswith(("#", "[")):
@@ -81,7 +81,7 @@ def test_of_two_conditions_the_last_counts(written, gekitai):
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
     game = boardenvs.make(name)
-    (path,) = games.files(game, "training.toml")
+    (path,) = game_folders.files(game, "training.toml")
     copy = tmp_path / "copy.toml"
     copy.write_bytes(path.read_bytes())
     assert read_settings(copy, game) == settings_for(game) == read_settings(path, game)

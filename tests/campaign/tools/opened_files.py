@@ -320,7 +320,7 @@ def play_by(path: Path, game: boardenvs.Game, search: bool) -> None:
 
 class TrainingSettings(Spoiler):
     def __call__(self, rng, keep, tell):
-        from agents.games import files
+        from agents.naming.game_folders import files
         from agents.training.settings import read_settings
 
         game = boardenvs.make(str(rng.choice(["gekitai", "gomoku", "goat_race", "pizza_order"])))

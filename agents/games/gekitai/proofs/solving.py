@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.games import require
 from agents.games.gekitai.proofs import proof_numbers
 from agents.games.gekitai.proofs.proof_numbers import attacking_cells, gekitai_workspace, replies
 from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.naming.game_folders import require
 from agents.search.proofs.bitboards import canonical, turned_back
 from agents.search.proofs.proof_numbers import (
     ANY_LENGTH,

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from agents.games import require
 from agents.games.gomoku.lines.open_lines import count, lowest, winning_cells
 from agents.games.gomoku.proofs import proof_numbers
+from agents.naming.game_folders import require
 from agents.search.proofs.bitboards import canonical, turned_back
 from agents.search.proofs.proof_numbers import (
     ANY_LENGTH,

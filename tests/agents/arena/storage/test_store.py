@@ -17,7 +17,7 @@ import boardenvs
 from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.storage.store import Store
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from agents.search.mcts import MctsAgent
 from boardenvs import Episode
 
@@ -384,14 +384,15 @@ def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
 def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):
     agent = agents.make("puct:2", gekitai, 0, path=tiny.network)
     digest = hashlib.sha256(tiny.network.read_bytes()).hexdigest()
-    assert f"network {digest}" in agent_version("puct:2", agent)
+    assert f"network {digest}" in Spec.of("puct:2", gekitai).version(agent)
 
 
 def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(monkeypatch):
     def version(**parameters):
-        return agent_version("mcts:1ms", agents.make("mcts:1ms", "gekitai", 0, **parameters))
+        spec = Spec.of("mcts:1ms", boardenvs.make("gekitai"))
+        return spec.version(spec.make(0, **parameters))
 
-    for place in ("agents.arena.versions", "boardenvs.kernels.threads"):
+    for place in ("agents.naming.spec", "boardenvs.kernels.threads"):
         monkeypatch.setattr(f"{place}.cores", lambda: 4)
     monkeypatch.setattr("boardenvs.kernels.threads.most_threads", lambda: 4)
     monkeypatch.setattr("boardenvs.kernels.threads._fixed", None)

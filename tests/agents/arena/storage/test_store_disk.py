@@ -12,6 +12,7 @@ from store_files import rows
 import boardenvs
 from agents.arena import round_robin
 from agents.arena.storage.store import Lineup, Store
+from agents.naming.spec import specs_of
 
 
 @pytest.mark.parametrize("pages", [2, 6, 7, 8])
@@ -66,7 +67,7 @@ def test_a_disk_that_is_really_full(tmp_path, size):
 def left_with_its_log(filled):
     """Leave the store as a killed process does, with its log beside the file."""
     with Store.open(filled, boardenvs.make("gekitai"), 3) as store:
-        store.enter([Lineup(("exact", "exact"), ("1", "1"), 2)])
+        store.enter([Lineup(tuple(specs_of(["exact", "exact"], store.game)), ("1", "1"), 2)])
         kept = {suffix: Path(f"{filled}{suffix}").read_bytes() for suffix in ("", "-wal")}
     for suffix, data in kept.items():
         Path(f"{filled}{suffix}").write_bytes(data)

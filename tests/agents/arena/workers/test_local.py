@@ -12,9 +12,9 @@ from two_games import on_two_games, others_slow
 
 import boardenvs
 from agents.arena import round_robin
-from agents.arena.match import Match
 from agents.arena.workers import local
 from agents.arena.workers.batch import Batch, play_batch
+from agents.naming.spec import specs_of
 
 SOURCE = """
 import os
@@ -85,9 +85,10 @@ class Fixed:
 
 
 def work(game, num=60):
-    specs = ["random", "greedy"] if game.num_players > 1 else ["random"]
+    names = ["random", "greedy"] if game.num_players > 1 else ["random"]
+    specs = tuple(specs_of(names, game))
     return Fixed(
-        Batch(k, game, specs, 5, 0, np.arange(num)) for k, specs in enumerate([specs, specs[::-1]])
+        Batch(k, specs, 5, 0, np.arange(num)) for k, specs in enumerate([specs, specs[::-1]])
     )
 
 
@@ -136,8 +137,8 @@ def test_slow_plies_make_small_batches(gekitai, monkeypatch):
 
 
 def test_a_match_is_the_same_in_any_order(game):
-    players = ["random"] * game.num_players
-    batch = Batch(0, game, tuple(players), 3, 2, np.array([9, 2, 0, 5]))
+    specs = specs_of(["random"] * game.num_players, game)
+    batch = Batch(0, tuple(specs), 3, 2, np.array([9, 2, 0, 5]))
     mixed = collected((0, games) for games in play_batch(batch) if games is not None)
     whole = local.replace(batch, numbers=np.arange(12))
     in_order = collected((0, games) for games in play_batch(whole) if games is not None)
@@ -196,8 +197,8 @@ def test_the_users_own_number_of_threads_comes_back(monkeypatch, before):
 
 
 def test_moves_lead_to_the_result(game):
-    players = ["random"] * game.num_players
-    match = Match(game, [local.Players(game, 0).get(s, k) for k, s in enumerate(players)], 0, 2)
+    specs = specs_of(["random"] * game.num_players, game)
+    match = local.Players(0).match(specs, 2)
     games = [part for part in match.play(np.arange(20)) if part is not None]
     for part in games:
         states = game.arrays.new(part.streams)

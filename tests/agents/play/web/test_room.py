@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import boardenvs
+from agents.naming.spec import specs_of
 from agents.play.web.room import MOST_ACTIONS, OutdatedError, Room
 from agents.play.web.session import Session
 from boardenvs import Episode
@@ -15,7 +16,8 @@ from boardenvs.episode import _digest
 
 
 def room_of(name, opponent="random", seat=0, seed=1, **params):
-    return Room(Session(boardenvs.make(name, **params), [opponent], seat, seed))
+    game = boardenvs.make(name, **params)
+    return Room(Session(game, specs_of([opponent], game), seat, seed))
 
 
 def told(room):

@@ -9,6 +9,7 @@ from two_games import others_slow
 from variants import first_variant
 
 import boardenvs
+from agents.naming.spec import specs_of
 from agents.play.web.session import Session
 
 # Each game with defaults and a person in the last seat, and as a variant with a person in the
@@ -24,7 +25,8 @@ def session(request):
     name, params, seat = request.param
     game = boardenvs.make(name, **params)
     # A deterministic adviser makes hints comparable.
-    return Session(game, ["random"], range(game.num_players)[seat], seed=5, adviser="greedy")
+    opponent, adviser = specs_of(["random", "greedy"], game)
+    return Session(game, [opponent], range(game.num_players)[seat], seed=5, adviser=adviser)
 
 
 class Page:
@@ -137,7 +139,8 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
     from agents.play.screen import marked
 
     game = boardenvs.make("goat_race")
-    session = Session(game, ["greedy"], 1, seed=8)
+    opponents = specs_of(["greedy"], game)
+    session = Session(game, opponents, 1, seed=8)
     page = Page(session)
     to_turn(session, page)
     typed = []
@@ -146,7 +149,7 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
         page.take(session.move(typed[-1]))
         to_turn(session, page)
     monkeypatch.setattr("builtins.input", lambda: typed.pop(0))
-    terminal.play(game, ["greedy"], [1], 8)
+    terminal.play(game, opponents, [1], 8)
     assert typed == []
     out = capsys.readouterr().out
     last = session._table.positions[-1].state[0]
@@ -154,7 +157,8 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
 
 
 def test_moves_refused():
-    session = Session(boardenvs.make("gekitai"), ["random"], 0, seed=1)
+    game = boardenvs.make("gekitai")
+    session = Session(game, specs_of(["random"], game), 0, seed=1)
     before = session.page()
     for text, said in [("Z9", "Z9"), ("", "expected"), ("a" * 2000, "expected"), ("b\n2x", "exp")]:
         with pytest.raises(ValueError, match=said):
@@ -171,7 +175,9 @@ def test_moves_refused():
 
 
 def test_a_hint_and_what_the_agents_thought():
-    session = Session(boardenvs.make("gekitai"), ["mcts:20"], 1, seed=1, adviser="mcts:30")
+    game = boardenvs.make("gekitai")
+    opponent, adviser = specs_of(["mcts:20", "mcts:30"], game)
+    session = Session(game, [opponent], 1, seed=1, adviser=adviser)
     page = Page(session)
     to_turn(session, page)
     now = len(page.moves)
@@ -192,10 +198,8 @@ def test_a_hint_and_what_the_agents_thought():
 
 def test_arguments_refused():
     game = boardenvs.make("game112")
-    with pytest.raises(ValueError, match="there is no agent 'nobody'"):
-        Session(game, ["nobody"], 0, 1)
     with pytest.raises(ValueError, match="seat must be"):
-        Session(game, ["random"], 2, 1)
+        Session(game, specs_of(["random"], game), 2, 1)
 
 
 def test_an_agent_that_fails(own_module):
@@ -210,7 +214,8 @@ def make(game, seed):
     return Agent()
 """,
     )
-    session = Session(boardenvs.make("game112"), ["failing:make"], 0, seed=1)
+    game = boardenvs.make("game112")
+    session = Session(game, specs_of(["failing:make"], game), 0, seed=1)
     session.move("1 1")
     with pytest.raises(ValueError, match="agent failing:make failed: RuntimeError: no more moves"):
         session.advance()
@@ -219,5 +224,6 @@ def make(game, seed):
 
 
 def test_an_opponent_that_cannot_play_from_the_start(refused):
+    game = boardenvs.make("gomoku")
     with refused("exact.* gomoku from the start"):
-        Session(boardenvs.make("gomoku"), ["exact"], 0, seed=1)
+        Session(game, specs_of(["exact"], game), 0, seed=1)

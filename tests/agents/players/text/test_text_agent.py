@@ -11,8 +11,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
 from agents.command import main
+from agents.naming.spec import Spec
 from agents.players.text.agent import TextAgent
 from boardenvs.envs.single import SeatEnv
 from boardenvs.episode import Episode
@@ -286,10 +286,10 @@ def test_by_its_name(own_module):
     assert isinstance(player, TextAgent)
     assert player.spec == "text:mine:first"
     assert player.act(GAME112.new(2, 0)).tolist() == [0, 0]
-    assert "mine" not in agent_version("random", agents.make("random", GAME112))
-    version = agent_version(player.spec, player)
+    assert "mine" not in Spec.of("random", GAME112).version(agents.make("random", GAME112))
+    version = Spec.of(player.spec, GAME112).version(player)
     own_module("mine", MINE + "\n")
-    assert agent_version(player.spec, player) != version
+    assert Spec.of(player.spec, GAME112).version(player) != version
     assert agents.make("text:mine:corner", "gekitai").act(boardenvs.make("gekitai").new(1)) == [0]
 
 

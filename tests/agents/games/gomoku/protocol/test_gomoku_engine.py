@@ -15,11 +15,11 @@ import pytest
 import agents
 import boardenvs
 from agents.arena import play_match, round_robin
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.command import main
 from agents.games.gomoku.protocol import engine as engine_module
 from agents.games.gomoku.protocol.engine import EngineAgent
+from agents.naming.spec import Spec
 
 PROGRAM = """
 import os, sys, time
@@ -310,11 +310,11 @@ def test_only_lines_of_five():
 
 def test_its_version_says_which_program_it_was(small, program, tmp_path):
     spec = f"engine:200ms:{program('well')}"
-    before, same = (agent_version(spec, agents.make(spec, small), small) for _ in range(2))
+    before, same = (Spec.of(spec, small).version(agents.make(spec, small)) for _ in range(2))
     assert before == same
     assert "by the clock" in before
     (tmp_path / "program.py").write_text(f"{PROGRAM}\n", encoding="utf-8")
-    assert agent_version(spec, agents.make(spec, small), small) != before
+    assert Spec.of(spec, small).version(agents.make(spec, small)) != before
 
 
 def test_the_arena_gives_programs_time(program, capsys):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.specs import known_agents
+from agents.naming.tables import known_agents
 from boardenvs.core.checks import shown
 from boardenvs.game import Game
 from boardenvs.registration import game_class
@@ -125,7 +125,7 @@ def _place(folder: str) -> int:
 
     If the folder has its own `agents`, spawned processes must still find this package first.
     """
-    ours = str(Path(__file__).parent.parent)
+    ours = str(Path(__file__).parents[2])
     if PathFinder.find_spec("agents", [folder]) is None or ours not in sys.path:
         return 0
     return sys.path.index(ours) + 1

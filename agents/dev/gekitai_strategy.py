@@ -22,13 +22,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from agents.dev.proving import search_on
 from agents.games.gekitai.proofs.check_strategy import FILE, FORMAT, check_strategy
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import BITS, POWERS
 from agents.games.gekitai.threats import lowest, wins_at_once
 from agents.search.proofs.bitboards import canonical
 from agents.search.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
-from agents.search.proofs.proving import search_on
 from boardenvs.files import check_place, write_atomically
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count, pushed, satisfied

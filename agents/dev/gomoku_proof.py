@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from agents.games.gomoku.proofs.proof import Solver
-from agents.search.proofs.proving import (
+from agents.dev.proving import (
     Limits,
     add_limits,
     add_position,
@@ -13,6 +12,7 @@ from agents.search.proofs.proving import (
     position,
     search_on,
 )
+from agents.games.gomoku.proofs.proof import Solver
 from boardenvs.core.checks import counted
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku

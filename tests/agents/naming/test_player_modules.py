@@ -9,14 +9,13 @@ import pytest
 
 import agents
 import boardenvs
-from agents import games
 from agents.agent import Agent
-from agents.arena.versions import agent_version
-from agents.making import make_builtin, names_for, options_of
+from agents.naming import game_folders
+from agents.naming.spec import Spec, make_builtin, names_for
+from agents.naming.tables import NAMES
+from agents.naming.user_code import allow, is_user_code
 from agents.search.decisive import knows_decisive
-from agents.specs import NAMES, parse
 from agents.training.settings import settings_for
-from agents.user_code import allow, is_user_code
 from boardenvs.gekitai import Gekitai
 from boardenvs.gomoku import Gomoku
 
@@ -82,17 +81,18 @@ def hunted(mine):
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_a_game_has_its_own_folder(name):
     game = boardenvs.make(name)
-    assert games.folders(game) == [f"agents.games.{name}"]
-    assert [path.parent.name for path in games.files(game, "training.toml")] == [name]
-    assert games.player_module(game, "no_such_part") is None
+    assert game_folders.folders(game) == [f"agents.games.{name}"]
+    assert [path.parent.name for path in game_folders.files(game, "training.toml")] == [name]
+    assert game_folders.player_module(game, "no_such_part") is None
 
 
 def test_a_module_is_found_and_none_is_imported_by_looking():
     code = (
-        "import sys, boardenvs; from agents import games; g = boardenvs.make('gekitai');"
-        "print(games.player_module_name(g, 'decisive'));"
+        "import sys, boardenvs; from agents.naming import game_folders as f;"
+        "g = boardenvs.make('gekitai');"
+        "print(f.player_module_name(g, 'decisive'));"
         "print('agents.games.gekitai.decisive' in sys.modules);"
-        "print(games.player_module(g, 'decisive').__name__)"
+        "print(f.player_module(g, 'decisive').__name__)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     name = "agents.games.gekitai.decisive"
@@ -102,7 +102,7 @@ def test_a_module_is_found_and_none_is_imported_by_looking():
 def test_a_helper_is_no_agent(refused):
     """Gekitai's module `openings` is not an agent of this name."""
     game = boardenvs.make("gekitai")
-    assert games.player_module_name(game, "openings") == "agents.games.gekitai.openings"
+    assert game_folders.player_module_name(game, "openings") == "agents.games.gekitai.openings"
     with refused("there is no agent 'openings'"):
         agents.make("openings", game)
 
@@ -113,7 +113,7 @@ def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
     with refused("agent 'perfect' .*gekitai$"):
         agents.make("perfect", "gekitai")
     with refused("agent 'perfect' .*gekitai$"):
-        options_of("perfect", boardenvs.make("gekitai"))
+        Spec.of("perfect", boardenvs.make("gekitai")).options()
 
 
 # -- Games derived from games of this package -------------------------------------------
@@ -133,7 +133,7 @@ def derived(request, mine):
 
 def test_unchanged_rules_have_all_that_the_base_has(derived):
     original = boardenvs.make("gomoku", board_size=9)
-    assert games.folders(derived) == ["agents.games.gomoku"]
+    assert game_folders.folders(derived) == ["agents.games.gomoku"]
     for name in ("greedy", "neighbour"):
         one, other = agents.make(name, derived, 0), agents.make(name, original, 0)
         assert type(one) is type(other)
@@ -148,7 +148,7 @@ def test_unchanged_rules_have_all_that_the_base_has(derived):
 def test_other_rules_have_nothing_of_it(mine, refused):
     game = mine(**{"rules.py": RULES})
     assert game.rules.__name__ == "greedy_of.rules"
-    assert games.folders(game) == []
+    assert game_folders.folders(game) == []
     assert type(agents.make("greedy", game, 0)).__module__ == "agents.players.greedy"
     assert not knows_decisive(game)
     assert len(game.symmetries()) == 1
@@ -187,13 +187,13 @@ def test_a_network_plays_what_derives_from_its_game_only_if_it_is_the_same(tiny,
 
 
 def test_players_beside_the_users_class(hunted):
-    assert games.folders(hunted) == ["greedy_of.players", "agents.games.gomoku"]
+    assert game_folders.folders(hunted) == ["greedy_of.players", "agents.games.gomoku"]
     own = agents.make("greedy", hunted, seed=1)
     assert (type(own).__name__, own.spec) == ("First", "greedy")
     assert agents.make("neighbour", hunted).spec == "neighbour"  # of its base
     assert {"hunter", "neighbour"} <= set(names_for(hunted))
     assert {"broken", "shy"}.isdisjoint(names_for(hunted))
-    assert options_of("hunter", hunted) == ["steps", "path", "bonus"]
+    assert Spec.of("hunter", hunted).options() == ["steps", "path", "bonus"]
     scores = agents.play_match(hunted, ["hunter", "greedy"], 4, seed=0)
     assert scores.games == 4
 
@@ -230,16 +230,16 @@ def test_a_file_may_name_what_the_game_brings_but_no_module(hunted, refused):
 
 
 def test_its_version_is_that_of_its_file(hunted, tmp_path):
-    spec = "hunter:3"
-    agent = agents.make(spec, hunted)
-    before = agent_version(spec, agent, hunted)
+    spec = Spec.of("hunter:3", hunted)
+    agent = spec.make()
+    before = spec.version(agent)
     assert before.startswith("file ")
-    assert parse(spec, hunted).module == "greedy_of.players.hunting"
+    assert spec.entry.module == "greedy_of.players.hunting"
     file = tmp_path / "greedy_of" / "players" / "hunting.py"
     file.write_text(HUNTING + "# changed\n", encoding="utf-8")
-    assert agent_version(spec, agent, hunted) != before
-    ours = agents.make("neighbour", hunted)
-    assert agent_version("neighbour", ours, hunted).startswith("boardenvs ")
+    assert spec.version(agent) != before
+    ours = Spec.of("neighbour", hunted)
+    assert ours.version(ours.make()).startswith("boardenvs ")
 
 
 def test_a_folder_of_files_alone(mine, network_file, tmp_path):
@@ -275,14 +275,14 @@ def test_players_that_are_wrong(mine, refused, table, said):
 
 def test_a_single_module_of_that_name_is_no_folder(mine):
     game = mine(**{"players.py": "AGENTS = {'greedy': 'nowhere:X'}"})
-    assert games.folders(game) == ["agents.games.gomoku"]
+    assert game_folders.folders(game) == ["agents.games.gomoku"]
     assert agents.make("greedy", game).spec == "greedy"
 
 
 def test_own_decisive_moves(mine):
     game = mine(**{"players/decisive.py": "from agents.games.gomoku.decisive import *\n"})
-    assert games.player_module_name(game, "decisive") == "greedy_of.players.decisive"
-    assert games.player_module_name(game, "greedy") == "agents.games.gomoku.greedy"
+    assert game_folders.player_module_name(game, "decisive") == "greedy_of.players.decisive"
+    assert game_folders.player_module_name(game, "greedy") == "agents.games.gomoku.greedy"
 
 
 def test_greedy_of_a_users_class_is_an_agent(hunted):

@@ -9,14 +9,14 @@ import gymnasium
 import pytest
 
 import agents
-from agents import user_code
 from agents.arena import round_robin
 from agents.command import main
-from agents.specs import NAMES, SPECS
+from agents.naming import user_code
+from agents.naming.tables import NAMES, SPECS
+from agents.naming.user_code import is_user_code, require_allowed
 from agents.training.run import TrainingRun
 from agents.training.settings import CloningSettings, GuidedSettings, settings_for, settings_of_run
 from agents.training.start_run import train
-from agents.user_code import is_user_code, require_allowed
 from boardenvs.episode import Episode
 
 MINE = """

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 
+from agents.dev.proving import add_limits, add_position, limits, position, search_on
 from agents.games.gekitai.proofs.solving import Solver
-from agents.search.proofs.proving import add_limits, add_position, limits, position, search_on
 from boardenvs.core.checks import counted
 from boardenvs.gekitai import Gekitai
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.arena.versions import agent_version
-from agents.making import with_time
-from agents.specs import AGENTS, NAMES, SPECS, by_the_clock, known_agents, parse
+import boardenvs
+from agents.naming.spec import Spec
+from agents.naming.tables import AGENTS, NAMES, SPECS, known_agents
 
+GAME = boardenvs.make("gekitai")
 PATHS = [
     "agent.onnx",
     "/nets/gekitai/agent.onnx",
@@ -44,22 +45,22 @@ def test_specs_are_made_of_the_table():
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_spec_that_is_shown_is_one(spec):
-    known = parse(spec)
-    assert ":".join([known.name, *known.arguments]) == known.text == spec
-    assert (known.declared is not None) == (spec != "MODULE:FACTORY")
+def test_every_spec_that_is_shown_is_one(spec, gekitai):
+    known = Spec.of(spec, gekitai)
+    assert ":".join([known.name, *known.arguments]) == known.text == str(known) == spec
+    assert (known.entry is not None) == (spec != "MODULE:FACTORY")
     assert tuple(known.by_kind) == known.arguments  # arguments are shown by their kinds
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_last_argument_is_taken_as_it_stands(path):
-    assert parse(f"trained:{path}").by_kind == {"PATH": path}
-    assert parse(f"puct:400:{path}").by_kind == {"SIMULATIONS": "400", "PATH": path}
+def test_the_last_argument_is_taken_as_it_stands(path, gekitai):
+    assert Spec.of(f"trained:{path}", gekitai).by_kind == {"PATH": path}
+    assert Spec.of(f"puct:400:{path}", gekitai).by_kind == {"SIMULATIONS": "400", "PATH": path}
 
 
-def test_an_agent_of_the_users_own():
-    known = parse("my.module:factory")
-    assert (known.name, known.arguments, known.declared) == ("my.module", ("factory",), None)
+def test_an_agent_of_the_users_own(gekitai):
+    known = Spec.of("my.module:factory", gekitai)
+    assert (known.name, known.arguments, known.entry) == ("my.module", ("factory",), None)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +70,14 @@ def test_an_agent_of_the_users_own():
         *("mcts:", "puct:", "puct:400:", "puct::agent.onnx", "trained:"),
     ],
 )
-def test_what_is_no_spec(spec, refused):
+def test_what_is_no_spec(spec, gekitai, refused):
     with refused(r"agent '.*'.* random, greedy, "):
-        parse(spec)
+        Spec.of(spec, gekitai)
 
 
 @given(st.text(string.printable) | st.lists(st.sampled_from([*NAMES, ""])).map(":".join))
 def test_any_text_is_a_spec_or_refused_in_one_line(attempt, text):
-    known = attempt(parse, text)
+    known = attempt(lambda one: Spec.of(one, GAME), text)
     assert known is None or ":".join([known.name, *known.arguments]) == text
 
 
@@ -91,7 +92,7 @@ def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refuse
     assert (made.simulations, made.path) == (30, network)
     assert made.spec == f"puct:30:{network}"
     digest = hashlib.sha256(network.read_bytes()).hexdigest()
-    assert f"network {digest}" in agent_version(made.spec, made)
+    assert f"network {digest}" in Spec.of(made.spec, gekitai).version(made)
     assert agents.make(f"trained:{network}", gekitai).path == network
     with refused("agent 'puct:30:.*path"):
         agents.make(f"puct:30:{network}", gekitai, path=network)
@@ -113,8 +114,9 @@ def test_a_time_in_place_of_simulations(spec, seconds, gekitai):
     assert not agent.repeatable
     assert not agent.deterministic
     assert agent.spec == spec
-    assert by_the_clock(spec, gekitai)
-    assert not by_the_clock(spec.partition(":")[0], gekitai)
+    known = Spec.of(spec, gekitai)
+    assert known.uses_clock
+    assert not Spec.of(known.name, gekitai).uses_clock
     assert agents.make("puct:7", gekitai, 0).repeatable
 
 
@@ -141,11 +143,14 @@ def test_a_time_and_another_word_on_how_long(option, gekitai, refused):
 
 
 def test_a_time_for_agents_that_search(gekitai, refused):
-    assert with_time("mcts", "500ms", gekitai) == "mcts:500ms"
-    assert with_time("puct", "2s", gekitai) == "puct:2s"
-    for spec in ("greedy", "trained:some.onnx", "my_module:factory"):
-        assert with_time(spec, "2s", gekitai) == spec
+    def timed(text, time):
+        return Spec.of(text, gekitai).with_time(time).text
+
+    assert timed("mcts", "500ms") == "mcts:500ms"
+    assert timed("puct", "2s") == "puct:2s"
+    for text in ("greedy", "trained:some.onnx", "my_module:factory"):
+        assert timed(text, "2s") == text
     with refused("time '2s' .*'mcts:40'"):
-        with_time("mcts:40", "2s", gekitai)
+        timed("mcts:40", "2s")
     with refused("time .*'soon'"):
-        with_time("mcts", "soon", gekitai)
+        timed("mcts", "soon")

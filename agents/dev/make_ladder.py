@@ -11,7 +11,6 @@ on interruptions.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import sys
 import time
@@ -23,20 +22,16 @@ import numpy as np
 import boardenvs
 from agents.analysis.exploitability import exploitability
 from agents.analysis.measures import Distance
-from agents.arena.match import Match
 from agents.arena.results import first_games
-from agents.arena.storage.store import Lineup, Store
 from agents.arena.workers import local
-from agents.arena.workers.batch import Players
 from agents.benchmark.ladder import choices_of, ladder_dict, ladder_path
 from agents.benchmark.rating import Scale
-from agents.benchmark.rounds import Record, Rounds
+from agents.benchmark.task_games import TaskGames
 from agents.benchmark.tasks import SUITES, Task, suite
 from agents.benchmark.tournament import (
     Crosstable,
     neighbour_errors,
     next_pair,
-    pair_scores,
     rate_ladder,
 )
 from agents.naming.spec import Spec, specs_of
@@ -56,71 +51,33 @@ _SAVED = 60.0  # seconds between two writes of the ladder
 _KEPT = 16  # games of each match that the file lists one by one
 
 
-class _Tournament:
+class _Tournament(TaskGames):
     """Games between a ladder's agents: stored games, and games to play."""
 
-    def __init__(self, suite_name: str, task: Task, store: Path, deadline: float) -> None:
+    def __init__(self, suite_name: str, task: Task, deadline: float) -> None:
+        game = task.make()
         self.suite = suite_name
-        self.task = task
-        self.game = task.make()
         self.deadline = deadline
-        self.players = Players(SEED)
-        self.specs = specs_of(task.agents, self.game)
+        self.specs = specs_of(task.agents, game)
         size = len(task.agents)
         self.places = [(low, high) for high in range(size) for low in range(high)]
-        if self.game.num_players == 1:
+        if game.num_players == 1:
             lineups: list[tuple[Spec, ...]] = [(spec,) for spec in self.specs]
         else:  # the stronger agent first
             lineups = [(self.specs[high], self.specs[low]) for low, high in self.places]
-        self.records = [Record(specs) for specs in lineups]
-        self.most = self._most()
+        super().__init__(task, SEED, lineups)
+        self.most = np.full((size, size), np.inf)
+        """Maximum number of different pairs of games between agents, shape (A, A)."""
+        for (low, high), most in zip(self.places, self.most_pairs(), strict=False):
+            self.most[high, low] = most
         self.rounds = 0
         self.saved = time.monotonic()
-        match = self._match(lineups[0])
-        named = None if match.named is None else match.named.version
-        self.store = Store.open(store / f"{suite_name}-{task.name}.games", self.game, SEED, named)
-
-    def _match(self, specs: tuple[Spec, ...]) -> Match:
-        return self.players.match(specs, self.task.opening_plies, self.task.openings)
-
-    def _most(self) -> np.ndarray:
-        """Return the maximum number of different pairs of games between agents, shape (A, A)."""
-        size = len(self.task.agents)
-        most = np.full((size, size), np.inf)
-        for (low, high), record in zip(self.places, self.records, strict=False):
-            match = self._match(record.specs)
-            fixed = all(getattr(player, "deterministic", False) for player in match.players)
-            if fixed and match.named is not None:
-                most[high, low] = len(match.named.moves)
-        return most
-
-    def begin(self) -> None:
-        """Read the results in the store."""
-        self.store.enter(
-            [
-                Lineup(
-                    record.specs,
-                    tuple(self.version(spec) for spec in record.specs),
-                    self.task.opening_plies,
-                )
-                for record in self.records
-            ]
-        )
-        for record in self.records:
-            for games in self.store.games(record.specs):
-                record.add(games)
 
     def version(self, spec: Spec) -> str:
         return spec.version(self.players.get(spec, 0))
 
-    def play(self, workers: int) -> None:
-        """Play until the ratings are certain enough, or the time is over."""
-        plan = self._solo if self.game.num_players == 1 else self._pair
-        work = Rounds(SEED, self.records, plan, self.task.opening_plies, self.task.openings)
-        with contextlib.closing(local.play(work, workers)) as playing:
-            for place, games in playing:
-                self.store.add(self.records[place].specs, games)
-                self.records[place].add(games)
+    def plan(self) -> tuple[int, np.ndarray] | None:
+        return self._solo() if self.game.num_players == 1 else self._pair()
 
     def _late(self) -> bool:
         if time.monotonic() - self.saved > _SAVED:
@@ -163,16 +120,12 @@ class _Tournament:
     def table(self) -> Crosstable:
         """Return the results of all pairs of games."""
         table = Crosstable.none(len(self.task.agents))
-        for (low, high), record in zip(self.places, self.records, strict=True):
-            found = self._pair_scores(record)
+        for place, (low, high) in enumerate(self.places):
+            found = self.pair_scores(place, self.records[place].whole_pairs())
             table.pairs[high, low] = len(found)
             table.scores[high, low] = found.sum()
             table.squares[high, low] = ((found - 1) ** 2).sum()
         return table
-
-    def _pair_scores(self, record: Record) -> np.ndarray:
-        whole = record.whole_pairs()
-        return pair_scores(record.scores(whole).returns[:, 0].tolist())
 
     def write(self) -> None:
         """Write the ladder of the games so far."""
@@ -205,11 +158,11 @@ class _Tournament:
         scale = rate_ladder(table)
         errors = neighbour_errors(scale)
         pairs = []
-        for record in self.records:
+        for place, record in enumerate(self.records):
             if not (whole := record.whole_pairs()).size:
                 continue
             scores = record.scores(whole)
-            both = pair_scores(scores.returns[:, 0].tolist())
+            both = self.pair_scores(place, whole)
             pairs.append(
                 {
                     "a": record.specs[0].text,
@@ -286,10 +239,11 @@ def run(options: argparse.Namespace) -> None:
     options.store.mkdir(parents=True, exist_ok=True)
     for name in options.tasks or tasks:
         deadline = time.monotonic() + 60 * minutes
-        tournament = _Tournament(options.suite, tasks[name], options.store, deadline)
-        with tournament.store:
-            tournament.begin()
+        tournament = _Tournament(options.suite, tasks[name], deadline)
+        path = options.store / f"{options.suite}-{name}.games"
+        with tournament.open_store(path) as store:
             try:
-                tournament.play(workers)
+                for _ in tournament.play(lambda work: local.play(work, workers), store):
+                    pass
             finally:
                 tournament.write()

@@ -7,10 +7,10 @@ from typing import Any
 
 from agents.arena import Scores, play_match, wilson
 from agents.making import make
-from agents.networks.sizes import Sizes
+from agents.networks.sizes import Games, size_parameter, sizes_of
 from boardenvs.game import Game
 
-__all__ = ["ALONE", "Evaluation", "SizesEvaluation", "entry_name", "score_texts"]
+__all__ = ["ALONE", "Evaluation", "SizesEvaluation", "entry_name", "evaluation_of", "score_texts"]
 
 ALONE = "alone"
 """Name of the evaluation in a game for one player."""
@@ -77,13 +77,13 @@ class Evaluation:
 class SizesEvaluation(Evaluation):
     """An evaluation on boards of several sizes, with an agent for each size."""
 
-    def __init__(self, sizes: Sizes, specs: Sequence[str], seed: int) -> None:
-        """Make the opponents; see `Evaluation`."""
-        super().__init__(sizes.games[0], specs, seed)
-        self.parameter = sizes.parameter
+    def __init__(self, games: Games, specs: Sequence[str], seed: int) -> None:
+        """Make the opponents on at least two sizes; see `Evaluation`."""
+        super().__init__(games[0], specs, seed)
+        self.parameter = size_parameter(games)
         self._parts = {
             value: Evaluation(game, specs, seed)
-            for value, game in zip(sizes.values, sizes.games, strict=True)
+            for value, game in zip(sizes_of(games), games, strict=True)
         }
 
     def point(self, agent: Any, games: int, steps: int) -> dict[str, Any]:
@@ -119,6 +119,13 @@ class SizesEvaluation(Evaluation):
             for (value, part), one in zip(self._parts.items(), agent, strict=True)
             for entry in part.entries(one, games, seed)
         ]
+
+
+def evaluation_of(games: Games, specs: Sequence[str], seed: int) -> Evaluation:
+    """Return the evaluation of a game on one size or several; see `Evaluation`."""
+    if len(games) > 1:
+        return SizesEvaluation(games, specs, seed)
+    return Evaluation(games[0], specs, seed)
 
 
 def entry_name(entry: dict[str, Any]) -> str:

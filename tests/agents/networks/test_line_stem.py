@@ -137,7 +137,7 @@ def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
             layer.bias.copy_(_by_group(torch.randn(layer.bias.shape, generator=generator)))
         policy.features_extractor.stem.third.bias.normal_(generator=generator)
     path = tmp_path / "agent.onnx"
-    export_policy(policy, game, path, {})
+    export_policy(policy, (game,), path, {})
     assert ("ScatterElements" in kinds_of_nodes(path)) == look_up
     rng = np.random.default_rng(0)
     owner = rng.integers(0, 3, (64, 9, 9))
@@ -182,7 +182,7 @@ def test_a_board_of_every_size_looks_its_lines_up():
 
 def test_what_no_board_shows_is_judged_somehow():
     game = boardenvs.make("gomoku", board_size=7)
-    network = export.policy_to_onnx(line_policy(game), game)
+    network = export.policy_to_onnx(line_policy(game), (game,))
     session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
     for number in (0, 1, -5, 200):
         seen = np.full((2, *game.observation_shape), number, np.float32)

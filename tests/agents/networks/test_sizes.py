@@ -11,10 +11,15 @@ from agents.command import info
 from agents.networks import card as cards
 from agents.networks.card import read_card, scores_on, shipped
 from agents.networks.sizes import (
+    common_params,
+    covered_sizes,
     games_of_card,
     make_sizes,
     several_values,
     shared_out,
+    shares_of,
+    size_parameter,
+    sizes_of,
     sizes_of_card,
 )
 
@@ -35,15 +40,15 @@ def typed(name, params):
 def test_numbers_with_commas_are_several_sizes():
     several = typed("gomoku", {"board_size": "9, 7,15", "win_length": 4})
     assert several == sizes(7, 9, 15)
-    assert (several.name, several.parameter, several.values) == ("gomoku", "board_size", (7, 9, 15))
-    assert [game.observation_shape[-1] for game in several.games] == [7, 9, 15]
+    assert (size_parameter(several), sizes_of(several)) == ("board_size", (7, 9, 15))
+    assert [game.observation_shape[-1] for game in several] == [7, 9, 15]
     # By default, each board allows as many plies as it has cells.
-    assert [game.max_plies for game in several.games] == [49, 81, 225]
-    assert several.params == {
+    assert [game.max_plies for game in several] == [49, 81, 225]
+    assert common_params(several) == {
         "board_size": [7, 9, 15], "win_length": 4, "exact": False, "max_plies": None
     }  # fmt: skip
     assert several_values({"board_size": 9}) is None
-    assert sizes(7, 9, max_plies=30).params["max_plies"] == 30
+    assert common_params(sizes(7, 9, max_plies=30))["max_plies"] == 30
 
 
 @pytest.mark.parametrize(
@@ -76,18 +81,15 @@ def test_what_no_network_is_trained_on(name, params, said, refused):
 
 def test_a_row_of_positions_has_sizes_too():
     row = make_sizes("game112", {}, "board_size", [5, 9])
-    assert row.covered() == [5, 6, 7, 8, 9]
+    assert covered_sizes(row) == [5, 6, 7, 8, 9]
 
 
 def test_shares(refused):
-    assert sizes(7, 9).shares == (0.5, 0.5)
-    given = {"7": 3, "9": 1}
-    weighed = type(sizes(7, 9))("board_size", sizes(7, 9).games, given)
-    assert weighed.shares == (0.75, 0.25)
-    assert weighed == sizes(7, 9)
+    assert shares_of(sizes(7, 9)) == (0.5, 0.5)
+    assert shares_of(sizes(7, 9), {"7": 3, "9": 1}) == (0.75, 0.25)
     for bad, said in (({"8": 1}, "shares .*board_size=7,9.*'8'"), ({"7": 0}, "shares.*'7'.*got 0")):
         with refused(said):
-            type(weighed)("board_size", weighed.games, bad)
+            shares_of(sizes(7, 9), bad)
 
 
 def test_whole_numbers_in_shares(refused):
@@ -103,12 +105,12 @@ def test_whole_numbers_in_shares(refused):
 
 def card(several):
     return {
-        "game": several.name,
-        "params": {**several.params, several.parameter: several.covered()},
-        "sizes": {several.parameter: list(several.values)},
+        "game": several[0].name,
+        "params": {**common_params(several), size_parameter(several): covered_sizes(several)},
+        "sizes": {size_parameter(several): list(sizes_of(several))},
         "scores": [
             {"params": {"board_size": value}, "against": "random", "score": value / 10}
-            for value in several.values
+            for value in sizes_of(several)
         ],
     }
 
@@ -119,8 +121,8 @@ def test_a_card_tells_what_was_trained_on_and_what_is_played():
     assert sizes_of_card(card(several)) == ("board_size", [7, 9])
     assert games_of_card(card(several)) == several
     one = boardenvs.make("gomoku", board_size=9)
-    assert games_of_card({"game": "gomoku", "params": one.params}) == one
-    assert [e["score"] for e in scores_on(card(several), several.games[1])] == [0.9]
+    assert games_of_card({"game": "gomoku", "params": one.params}) == (one,)
+    assert [e["score"] for e in scores_on(card(several), several[1])] == [0.9]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def folder(tmp_path, monkeypatch, network_file):
         path.parent.mkdir(exist_ok=True)
         several = not isinstance(game, boardenvs.Game)
         told = card(game) if several else {"game": game.name, "params": game.params, "scores": []}
-        made = network_file(game.games[0] if several else game, card=told)
+        made = network_file(game[0] if several else game, card=told)
         made.with_suffix(".json").rename(path.with_suffix(".json"))
         return made.rename(path)
 
@@ -214,4 +216,4 @@ def test_settings_where_there_are_several(tmp_path):
         assert (committed.ppo_steps, committed.network) == (0, "convolutional")
         assert committed.clone
         assert committed.guided.games >= 10 * len(values)
-    assert np.isclose(sum(sizes(7, 9).shares), 1)
+    assert np.isclose(sum(shares_of(sizes(7, 9))), 1)

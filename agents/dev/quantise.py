@@ -29,7 +29,7 @@ from agents.bench.machine import describe_machine
 from agents.dev.network_comparison import agreement, match, met_by_search, speeds, together
 from agents.networks.card import INT8, card_path, read_card
 from agents.networks.onnx_policy import OnnxPolicy
-from agents.networks.sizes import Games, games_of_card, shared_out, size_parameter, sizes_of
+from agents.networks.sizes import Games, games_of_card, shared_out, size_parameter
 from agents.user_code import register_game
 from boardenvs.core.checks import whole_number
 from boardenvs.files import write_atomically
@@ -138,9 +138,10 @@ def quantise(
             for one, score in zip(by_size, scores, strict=True):
                 one["score"] = _score([score], simulations)
         if len(sizes) > 1:
+            parameter = size_parameter(sizes)
             entry["sizes"] = [
-                {"params": {size_parameter(sizes): value}, **one}
-                for value, one in zip(sizes_of(sizes), by_size, strict=True)
+                {"params": {parameter: game.params[parameter]}, **one}
+                for game, one in zip(sizes, by_size, strict=True)
             ]
     place = path.with_name(entry["file"])
     if worth:

@@ -25,7 +25,6 @@ from agents.networks.sizes import (
     covered_sizes,
     free_axes,
     size_parameter,
-    sizes_of,
 )
 from boardenvs.files import write_atomically
 
@@ -65,7 +64,7 @@ def _params(games: Games) -> dict[str, Any]:
     parameter = size_parameter(games)
     return {
         "params": {**params, parameter: covered_sizes(games)},
-        "sizes": {parameter: list(sizes_of(games))},
+        "sizes": {parameter: [game.params[parameter] for game in games]},
     }
 
 

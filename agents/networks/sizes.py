@@ -30,7 +30,6 @@ __all__ = [
     "shared_out",
     "shares_of",
     "size_parameter",
-    "sizes_of",
     "sizes_of_card",
 ]
 
@@ -67,12 +66,6 @@ def size_parameter(games: Games) -> str:
     raise ValueError(f"games must differ in one parameter, got {games}")
 
 
-def sizes_of(games: Games) -> tuple[int, ...]:
-    """Return the sizes of games on at least two sizes."""
-    parameter = size_parameter(games)
-    return tuple(game.params[parameter] for game in games)
-
-
 def common_params(games: Games) -> dict[str, Any]:
     """Return the parameters of games: a list for the size, `None` for those that depend on it."""
     params = games[0].params
@@ -82,7 +75,7 @@ def common_params(games: Games) -> dict[str, Any]:
     return {
         key: value
         if all(game.params[key] == value for game in games)
-        else list(sizes_of(games))
+        else [game.params[key] for game in games]
         if key == parameter
         else None
         for key, value in params.items()
@@ -100,8 +93,8 @@ def described(games: Games) -> str:
 
 def covered_sizes(games: Games) -> list[int]:
     """Return all sizes from the smallest to the largest that the game supports."""
-    low, *_, high = sizes_of(games)
     params, parameter = common_params(games), size_parameter(games)
+    low, high = (game.params[parameter] for game in (games[0], games[-1]))
     found = []
     for value in range(low, high + 1):
         try:
@@ -124,11 +117,11 @@ def shares_of(games: Games, given: Mapping[str, float] | None = None) -> tuple[f
     """
     if len(games) == 1:
         return (1.0,)
-    named = [str(value) for value in sizes_of(games)]
-    given = given or {}
+    parameter, given = size_parameter(games), given or {}
+    named = [str(game.params[parameter]) for game in games]
     for key, share in given.items():
         if key not in named:
-            option = f"{size_parameter(games)}={','.join(named)}"
+            option = f"{parameter}={','.join(named)}"
             raise ValueError(f"shares must name sizes of {option}, got {key!r}")
         if finite_number(f"shares[{key!r}]", share) == 0:
             raise ValueError(f"shares[{key!r}] must be above 0, got {share}")

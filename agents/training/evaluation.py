@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.arena import Scores, play_match, wilson
 from agents.making import make
-from agents.networks.sizes import Games, size_parameter, sizes_of
+from agents.networks.sizes import Games, size_parameter
 from boardenvs.game import Game
 
 __all__ = ["ALONE", "Evaluation", "SizesEvaluation", "entry_name", "evaluation_of", "score_texts"]
@@ -81,10 +81,7 @@ class SizesEvaluation(Evaluation):
         """Make the opponents on at least two sizes; see `Evaluation`."""
         super().__init__(games[0], specs, seed)
         self.parameter = size_parameter(games)
-        self._parts = {
-            value: Evaluation(game, specs, seed)
-            for value, game in zip(sizes_of(games), games, strict=True)
-        }
+        self._parts = {game.params[self.parameter]: Evaluation(game, specs, seed) for game in games}
 
     def point(self, agent: Any, games: int, steps: int) -> dict[str, Any]:
         """Measure agents for a point of the learning curve.

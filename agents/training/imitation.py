@@ -12,8 +12,8 @@ import torch
 from agents.agent import Agent, RandomBits
 from agents.making import make
 from agents.networks.policy_networks import sharded_logits_and_values
-from agents.networks.seat_values import check_num_values, in_turn
-from agents.networks.sizes import Games, shared_out, shares_of
+from agents.networks.seat_values import in_turn
+from agents.networks.sizes import Games, shared_out
 from agents.training.fitting import Fitter
 from agents.training.learning_games import LearningGames, Turn, fixed_opponents
 from agents.training.part import generator_state, set_generator
@@ -42,23 +42,23 @@ class Imitation:
     def __init__(
         self,
         games: Games,
+        shares: Sequence[float],
         policy: Any,
         settings: CloningSettings,
         seed: int,
         agents: Sequence[Agent] | None = None,
-        shares: Sequence[float] | None = None,
     ) -> None:
         """Create the part.
 
         Args:
             games: the game to learn on each size. Each gradient step uses one size.
+            shares: share of each size, see `agents.networks.sizes.shares_of`.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of the imitation.
             seed: seed of the games, the order of their positions, and the opponents.
             agents: agents to imitate, one for each size; `None` for those of the spec
                 `settings.agent`. Of a `PolicyAgent`, the policy learns the probabilities of all
                 actions.
-            shares: share of each size, see `shares_of`; `None` for equal shares.
 
         Raises:
             ValueError: an agent is not an `Agent`, `value_share` is above 0 and the agents return
@@ -72,18 +72,14 @@ class Imitation:
         self.steps = 0
         """Number of positions learned so far."""
         self._games = games
-        self._shares = shares or shares_of(games)
+        self._shares = shares
         self._agents = agents or [_teacher(one, settings.agent, seed) for one in self._games]
         self._rng = np.random.default_rng(seed)
-        check_num_values(policy, self._games[0])
         self._lengths = [1.0] * len(self._games)
         """Latest mean number of positions of a game on each size."""
         self._opponents = [fixed_opponents(one, settings.opponents, seed) for one in self._games]
-        capacities: Sequence[int] = ()
-        if settings.buffer:
-            capacities = shared_out("clone.buffer", settings.buffer, self._shares)
         optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
-        self.fitter = Fitter(self._games, policy, optimizer, capacities)
+        self.fitter = Fitter(games, shares, policy, optimizer, self.name, settings.buffer)
         if isinstance(self._agents[0], PolicyAgent):
             self.fitter.teacher = self._agents[0].policy
         if settings.value_share and not self._agent_has_values():

@@ -36,7 +36,6 @@ from agents.networks.sizes import (
     games_of_card,
     shares_of,
     size_parameter,
-    sizes_of,
 )
 from agents.players.sb3 import from_sb3
 from agents.report.progress import progress_bar
@@ -138,13 +137,13 @@ class TrainingRun:
         games, settings, seed, policy = self.games, self.settings, self.seed, self.model.policy
         shares = shares_of(games, settings.shares)
         if settings.clone:
-            yield Imitation(games, policy, settings.clone, seed, shares=shares)
+            yield Imitation(games, shares, policy, settings.clone, seed)
         yield self.ppo
         if settings.guided:
             opponents = settings.guided_opponents
-            yield SelfPlay(games, policy, settings.guided, seed, opponents, actors, shares)
+            yield SelfPlay(games, shares, policy, settings.guided, seed, opponents, actors)
         if settings.values:
-            yield Values(games, policy, settings.values, seed, shares)
+            yield Values(games, shares, policy, settings.values, seed)
 
     @property
     def model(self) -> Any:
@@ -367,7 +366,8 @@ class TrainingRun:
     def _save_settings(self) -> None:
         games, sizes = self.games, {}
         if len(games) > 1:
-            sizes = {"sizes": {size_parameter(games): list(sizes_of(games))}}
+            parameter = size_parameter(games)
+            sizes = {"sizes": {parameter: [game.params[parameter] for game in games]}}
         data = {
             "game": games[0].name,
             "params": common_params(games),

@@ -15,7 +15,6 @@ from agents.networks.sizes import (
     described,
     games_of,
     size_parameter,
-    sizes_of,
 )
 from agents.training.evaluation import entry_name
 from agents.training.run import TrainingRun
@@ -175,7 +174,7 @@ def _game_words(games: Games) -> list[str]:
     several = len(games) > 1
     for key, value in common_params(games).items():
         if several and key == size_parameter(games):
-            words += ["-p", f"{key}={','.join(map(str, sizes_of(games)))}"]
+            words += ["-p", f"{key}={','.join(str(game.params[key]) for game in games)}"]
         elif value is None and several:
             pass  # depends on the size
         elif key not in defaults or value != defaults[key]:

@@ -23,14 +23,14 @@ class Values(Imitation):
     def __init__(
         self,
         games: Games,
+        shares: Sequence[float],
         policy: Any,
         settings: CloningSettings,
         seed: int,
-        shares: Sequence[float] | None = None,
     ) -> None:
         """Create the part; see `Imitation`. The policy at the first `advance` plays all games."""
         self._players = [PolicyAgent(game, policy) for game in games]
-        super().__init__(games, policy, settings, seed, self._players, shares)
+        super().__init__(games, shares, policy, settings, seed, self._players)
 
     def advance(self) -> dict[str, float]:
         """Advance as `Imitation`."""

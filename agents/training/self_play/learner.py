@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.seat_values import check_num_values
 from agents.networks.sharded import one_torch_thread
-from agents.networks.sizes import Games, shared_out, shares_of
+from agents.networks.sizes import Games
 from agents.training.fitting import Fitter
 from agents.training.learning_games import fixed_opponents
 from agents.training.part import generator_state, set_generator
@@ -47,24 +46,24 @@ class SelfPlay:
     def __init__(
         self,
         games: Games,
+        shares: Sequence[float],
         policy: Any,
         settings: GuidedSettings,
         seed: int,
         opponents: Sequence[str] = (),
         actors: MakeActors = LocalActors,
-        shares: Sequence[float] | None = None,
     ) -> None:
         """Create the part, whose games start in the first `advance`.
 
         Args:
             games: the game to learn on each size, for at least two players. Each gradient step
                 uses one size, sampled by the shares.
+            shares: share of each size, see `agents.networks.sizes.shares_of`.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of self-play.
             seed: seed of all randomness except the policy's initial weights.
             opponents: specs of the fixed opponents of some games (`opponent_share`).
             actors: function that makes the actors.
-            shares: share of each size, see `shares_of`; `None` for equal shares.
 
         Raises:
             ValueError: the game is for one player, an opponent cannot be made or is not an `Agent`,
@@ -78,26 +77,23 @@ class SelfPlay:
             )
         for game in games:
             fixed_opponents(game, opponents, seed)
-        self._shares = shares or shares_of(games)
-        sizes_and_games(self._shares, settings)
-        check_num_values(policy, games[0])
+        sizes_and_games(shares, settings)
         if settings.int8:
             check_convolutional(policy)
-        self._games = games
+        self._games, self._shares = games, shares
         self.policy = policy
         self.settings = settings
         self.total: float = settings.steps
         self.steps = 0
         """Number of positions searched so far."""
         self._rng = np.random.default_rng(seed)
-        self._make_actors = functools.partial(
-            actors, games, self._shares, settings, seed, opponents
-        )
+        self._make_actors = functools.partial(actors, games, shares, settings, seed, opponents)
         optimizer = torch.optim.AdamW(
             policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
-        capacities = shared_out("guided.buffer", settings.buffer, self._shares)
-        self.fitter = Fitter(games, policy, optimizer, capacities, settings.value_weight)
+        self.fitter = Fitter(
+            games, shares, policy, optimizer, self.name, settings.buffer, settings.value_weight
+        )
         self._owed = 0.0  # gradient steps
 
     @functools.cached_property

@@ -38,7 +38,7 @@ SMALL = Settings(
 
 def learner(game, settings=SMALL, seed=0, spec="greedy"):
     policy = make_ppo(game, settings, seed).model.policy
-    return Imitation((game,), policy, replace(settings.clone, agent=spec), seed)
+    return Imitation((game,), (1.0,), policy, replace(settings.clone, agent=spec), seed)
 
 
 class Recorder(agents.agent.Agent):
@@ -379,7 +379,7 @@ def test_the_policy_stays_the_same_while_its_values_learn():
     with torch.no_grad():
         policy.mlp_extractor.policy.weight *= 1000  # so that it prefers some actions
     teacher = PolicyAgent(game, copied(policy))
-    clone = Imitation((game,), policy, settings.clone, 0, [teacher])
+    clone = Imitation((game,), (1.0,), policy, settings.clone, 0, [teacher])
     losses = [clone.advance() for _ in range(3)]
     rng = np.random.default_rng(0)
     states = game.new(200, 0)

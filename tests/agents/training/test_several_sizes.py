@@ -19,7 +19,7 @@ from agents.networks.export import export_policy, policy_to_onnx
 from agents.networks.int8 import int8_template
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.policy_networks import logits_and_values
-from agents.networks.sizes import covered_sizes, free_axes, make_sizes, shares_of, sizes_of
+from agents.networks.sizes import covered_sizes, free_axes, make_sizes, shares_of
 from agents.training import imitation as cloning
 from agents.training import start_run
 from agents.training.evaluation import SizesEvaluation
@@ -122,7 +122,7 @@ def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
     path = tmp_path / "agent.onnx"
     export_policy(policy, several, path, {})
     assert json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["sizes"] == {
-        "board_size": list(sizes_of(several))
+        "board_size": [game.params["board_size"] for game in several]
     }
     for size in covered_sizes(several):
         game = type(several[0])(**{**several[0].params, "board_size": size})
@@ -179,7 +179,7 @@ def test_in_integers_too():
 
 def guided(settings=GUIDED, seed=0, shares=None):
     policy, opponents = policy_for(SIZES[0]), ["random", "greedy"]
-    return SelfPlay(SIZES, policy, settings, seed, opponents, shares=shares_of(SIZES, shares))
+    return SelfPlay(SIZES, shares_of(SIZES, shares), policy, settings, seed, opponents)
 
 
 def test_each_actor_plays_one_size():
@@ -235,7 +235,7 @@ def test_one_network_learns_every_size():
     policy = policy_for(SIZES[0])
     teachers = [agents.make("greedy", game, 0) for game in SIZES]
     settings = CloningSettings(steps=6_000, batch_size=128, learning_rate=1e-2)
-    clone = Imitation(SIZES, policy, settings, 0, teachers)
+    clone = Imitation(SIZES, shares_of(SIZES), policy, settings, 0, teachers)
     learned = Counter()
     step = clone.fitter.step
     clone.fitter.step = lambda size, *rest: learned.update([size]) or step(size, *rest)

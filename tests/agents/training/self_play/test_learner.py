@@ -74,7 +74,7 @@ def plain_policy(game):
 
 
 def learner(game, settings=SMALL, seed=0):
-    return SelfPlay((game,), small_policy(game), settings, seed, ["random", "greedy"])
+    return SelfPlay((game,), (1.0,), small_policy(game), settings, seed, ["random", "greedy"])
 
 
 def weights(one):
@@ -112,7 +112,7 @@ def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
 def test_a_policy_has_a_value_for_every_seat_of_three(refused):
     race = boardenvs.make("goat_race")
     with refused("policy .* 3 values .*got 1"):
-        SelfPlay((race,), small_policy(race, values=1), SMALL, 0, ["random"])
+        SelfPlay((race,), (1.0,), small_policy(race, values=1), SMALL, 0, ["random"])
 
 
 def test_the_seed_decides_everything(gomoku):
@@ -180,7 +180,7 @@ def test_the_learning_rate_falls_to_its_end(gomoku):
 def test_a_game_for_one_is_refused(refused):
     game = boardenvs.make("pizza_order")
     with refused("two players.*pizza_order"):
-        SelfPlay((game,), None, SMALL, 0)
+        SelfPlay((game,), (1.0,), None, SMALL, 0)
 
 
 def evaluator(game, policy):

@@ -10,7 +10,8 @@ A run is a loop over its parts, in this order:
 4. `values`: the best policy plays all seats, and its values learn the results of these games, if
    the settings have a table `[values]`.
 
-Between updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
+`fitting` has the gradient step of all parts except MaskablePPO, which has its own. Between updates
+`evaluation` measures the policy, and the run saves a checkpoint. At the end
 `agents.networks.export` writes the best policy as an ONNX network with a card.
 """
 
@@ -39,8 +40,7 @@ from agents.networks.sizes import (
 )
 from agents.players.sb3 import from_sb3
 from agents.report.progress import progress_bar
-from agents.training.curve import draw_curve
-from agents.training.evaluation import evaluation_of, score_texts
+from agents.training.evaluation import draw_curve, evaluation_of, score_texts
 from agents.training.imitation import Imitation
 from agents.training.part import Part, global_streams, set_global_streams
 from agents.training.ppo import make_ppo

@@ -102,7 +102,9 @@ def _self_play(task: Task, seed: int) -> Learner:
     few = replace(settings, num_envs=1, opponents={"random": 1})
     policy = make_ppo(game, few, seed).model.policy
     guided = settings.guided or GuidedSettings(opening_plies=_OPENING)
-    return Learner(SelfPlay(game, policy, guided, seed), lambda: PolicyAgent(game, policy))
+    return Learner(
+        SelfPlay((game,), (1.0,), policy, guided, seed), lambda: PolicyAgent(game, policy)
+    )
 
 
 @dataclass(frozen=True)

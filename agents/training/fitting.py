@@ -9,8 +9,9 @@ import numpy as np
 import torch
 
 from agents.networks.policy_networks import sharded_logits_and_values
+from agents.networks.seat_values import check_num_values
+from agents.networks.sizes import Games, shared_out
 from agents.training.samples import ReplayBuffer, Samples, legal_actions, sample_dtype, viewed
-from boardenvs.game import Game
 
 __all__ = ["Fitter"]
 
@@ -20,27 +21,37 @@ class Fitter:
 
     def __init__(
         self,
-        games: Sequence[Game],
+        games: Games,
+        shares: Sequence[float],
         policy: Any,
         optimizer: torch.optim.Optimizer,
-        capacities: Sequence[int] = (),
+        name: str,
+        buffer: int,
         value_weight: float = 1.0,
     ) -> None:
         """Create empty buffers.
 
         Args:
             games: the game on each board size.
+            shares: share of each size in the buffers.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             optimizer: optimiser of the policy's parameters.
-            capacities: capacity of the buffer of each size, in samples; none without buffers.
+            name: name of the part, for errors.
+            buffer: number of samples in all buffers; 0 for no buffers.
             value_weight: weight of the value's squared error; the policy's cross-entropy has
                 weight 1.
+
+        Raises:
+            ValueError: `buffer` is smaller than the number of sizes, or the policy has another
+                number of values (see `agents.networks.seat_values`).
         """
+        check_num_values(policy, games[0])
         self.policy = policy
         self.optimizer = optimizer
+        capacities = shared_out(f"{name}.buffer", buffer, shares) if buffer else []
         self.buffers = [
             ReplayBuffer(capacity, sample_dtype(game))
-            for capacity, game in zip(capacities, games, strict=bool(capacities))
+            for capacity, game in zip(capacities, games, strict=bool(buffer))
         ]
         self.teacher: Any = None
         """A policy whose probabilities replace the samples' targets of the policy, or `None`."""

@@ -12,8 +12,8 @@ import torch
 from agents.agent import Agent, RandomBits
 from agents.naming.spec import make
 from agents.networks.policy_networks import sharded_logits_and_values
-from agents.networks.seat_values import check_num_values, in_turn
-from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.networks.seat_values import in_turn
+from agents.networks.sizes import Games, shared_out
 from agents.training.fitting import Fitter
 from agents.training.learning_games import LearningGames, Turn, fixed_opponents
 from agents.training.part import generator_state, set_generator
@@ -41,7 +41,8 @@ class Imitation:
 
     def __init__(
         self,
-        game: Game | Sizes,
+        games: Games,
+        shares: Sequence[float],
         policy: Any,
         settings: CloningSettings,
         seed: int,
@@ -50,7 +51,8 @@ class Imitation:
         """Create the part.
 
         Args:
-            game: the game to learn. With several sizes, each gradient step uses one size.
+            games: the game to learn on each size. Each gradient step uses one size.
+            shares: share of each size, see `agents.networks.sizes.shares_of`.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of the imitation.
             seed: seed of the games, the order of their positions, and the opponents.
@@ -64,24 +66,20 @@ class Imitation:
                 sizes, or the policy has another number of values (see
                 `agents.networks.seat_values`).
         """
-        self.game = game
         self.policy = policy
         self.settings = settings
         self.total: float = settings.steps
         self.steps = 0
         """Number of positions learned so far."""
-        self._games = games_of(game)
+        self._games = games
+        self._shares = shares
         self._agents = agents or [_teacher(one, settings.agent, seed) for one in self._games]
         self._rng = np.random.default_rng(seed)
-        check_num_values(policy, self._games[0])
         self._lengths = [1.0] * len(self._games)
         """Latest mean number of positions of a game on each size."""
         self._opponents = [fixed_opponents(one, settings.opponents, seed) for one in self._games]
-        capacities: Sequence[int] = ()
-        if settings.buffer:
-            capacities = shared_out("clone.buffer", settings.buffer, shares_of(game))
         optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
-        self.fitter = Fitter(self._games, policy, optimizer, capacities)
+        self.fitter = Fitter(games, shares, policy, optimizer, self.name, settings.buffer)
         if isinstance(self._agents[0], PolicyAgent):
             self.fitter.teacher = self._agents[0].policy
         if settings.value_share and not self._agent_has_values():
@@ -161,7 +159,7 @@ class Imitation:
 
     def _numbers_of_games(self) -> list[int]:
         """Return the games of a round on each size, so that positions match the sizes' shares."""
-        shares = np.array(shares_of(self.game)) / self._lengths
+        shares = np.array(self._shares) / self._lengths
         return shared_out("games", max(_GAMES, len(shares)), list(shares / shares.sum()))
 
     def _play(self, size: int = 0, num: int = _GAMES) -> Samples:

@@ -10,7 +10,8 @@ A run is a loop over its parts, in this order:
 4. `values`: the best policy plays all seats, and its values learn the results of these games, if
    the settings have a table `[values]`.
 
-Between updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
+`fitting` has the gradient step of all parts except MaskablePPO, which has its own. Between updates
+`evaluation` measures the policy, and the run saves a checkpoint. At the end
 `agents.networks.export` writes the best policy as an ONNX network with a card.
 """
 
@@ -21,7 +22,6 @@ import io
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,18 @@ import torch
 
 from agents.networks.export import export_policy
 from agents.networks.sharded import one_torch_thread
-from agents.networks.sizes import Sizes, games_of, games_of_card
+from agents.networks.sizes import (
+    Games,
+    common_params,
+    described,
+    games_of,
+    games_of_card,
+    shares_of,
+    size_parameter,
+)
 from agents.players.sb3 import from_sb3
 from agents.report.progress import progress_bar
-from agents.training.curve import draw_curve
-from agents.training.evaluation import Evaluation, SizesEvaluation, score_texts
+from agents.training.evaluation import draw_curve, evaluation_of, score_texts
 from agents.training.imitation import Imitation
 from agents.training.part import Part, global_streams, set_global_streams
 from agents.training.ppo import make_ppo
@@ -77,7 +84,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        game: Game | Sizes,
+        game: Game | Games,
         settings: Settings,
         seed: int,
         folder: Path,
@@ -89,7 +96,7 @@ class TrainingRun:
         """Create a new run, without writing files.
 
         Args:
-            game: the game to learn, on one board size or several.
+            game: the game to learn, or a tuple of the game on several board sizes.
             settings: settings of the run.
             seed: seed of all randomness.
             folder: folder of the run.
@@ -103,12 +110,12 @@ class TrainingRun:
             ValueError: an opponent cannot be made for the game, a setting does not fit one or
                 several sizes, or a later part of the run cannot start.
         """
-        if isinstance(game, Sizes):
-            _check_sizes(game, settings)
-            game = replace(game, given_shares=settings.shares)
+        self.games = games_of(game)
+        """The game on each board size."""
+        if len(self.games) > 1:
+            _check_sizes(self.games, settings)
         elif settings.shares:
-            raise ValueError(f"shares requires several board sizes, got {game!r}")
-        self.game = game
+            raise ValueError(f"shares requires several board sizes, got {described(self.games)}")
         self.settings = settings
         self.seed = seed
         self.folder = folder
@@ -118,13 +125,8 @@ class TrainingRun:
         """Best checkpoint so far: `steps`, the mean `score`, and the weights `policy`."""
         self.card: dict[str, Any] = {}
         """Card of the exported agent, set by `finish`."""
-        rivals = settings.evaluate_against
-        self.evaluation = (
-            SizesEvaluation(game, rivals, seed)
-            if isinstance(game, Sizes)
-            else Evaluation(game, rivals, seed)
-        )
-        self.ppo = make_ppo(games_of(game)[0], settings, seed, device, precision)
+        self.evaluation = evaluation_of(self.games, settings.evaluate_against, seed)
+        self.ppo = make_ppo(self.games[0], settings, seed, device, precision)
         """The part MaskablePPO, whose model holds the policy of all parts."""
         self.parts: dict[str, Part] = {part.name: part for part in self._make_parts(actors)}
         """The parts by their names, in their order."""
@@ -132,15 +134,16 @@ class TrainingRun:
         self._save_at = time.monotonic() + _SAVE_EVERY
 
     def _make_parts(self, actors: MakeActors) -> Iterator[Part]:
-        game, settings, seed, policy = self.game, self.settings, self.seed, self.model.policy
+        games, settings, seed, policy = self.games, self.settings, self.seed, self.model.policy
+        shares = shares_of(games, settings.shares)
         if settings.clone:
-            yield Imitation(game, policy, settings.clone, seed)
+            yield Imitation(games, shares, policy, settings.clone, seed)
         yield self.ppo
         if settings.guided:
             opponents = settings.guided_opponents
-            yield SelfPlay(game, policy, settings.guided, seed, opponents, actors)
+            yield SelfPlay(games, shares, policy, settings.guided, seed, opponents, actors)
         if settings.values:
-            yield Values(game, policy, settings.values, seed)
+            yield Values(games, shares, policy, settings.values, seed)
 
     @property
     def model(self) -> Any:
@@ -200,7 +203,7 @@ class TrainingRun:
             initial=self.steps,
             unit="step",
             unit_scale=True,
-            desc=f"training {self.game.name}",
+            desc=f"training {self.games[0].name}",
             mininterval=0.5,
             shown=progress and self.steps < total,
         )
@@ -226,9 +229,9 @@ class TrainingRun:
 
         For several sizes, the result is a tuple of agents, one for each size.
         """
-        if isinstance(self.game, Sizes):
-            return tuple(PolicyAgent(game, self.model.policy) for game in self.game.games)
-        return from_sb3(self.model, self.game)
+        if len(self.games) > 1:
+            return tuple(PolicyAgent(game, self.model.policy) for game in self.games)
+        return from_sb3(self.model, self.games[0])
 
     def evaluate(self) -> dict[str, Any]:
         """Evaluate the learner, extend the history, and keep the weights if they are the best.
@@ -311,8 +314,8 @@ class TrainingRun:
         damaged = _SETTINGS
         try:
             data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
-            game = games_of_card(data)
-            settings = settings_of_run(data["settings"], game, _SETTINGS)
+            games = games_of_card(data)
+            settings = settings_of_run(data["settings"], games[0], _SETTINGS)
             damaged = _CHECKPOINT
             checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
             damaged = ""
@@ -320,7 +323,7 @@ class TrainingRun:
                 settings = settings.ending_at(steps)
             damaged = _SETTINGS
             file, precision = data["settings_file"], data["precision"]
-            run = cls(game, settings, data["seed"], folder, device, file, actors, precision)
+            run = cls(games, settings, data["seed"], folder, device, file, actors, precision)
             damaged = _CHECKPOINT
             run._load_checkpoint(checkpoint)
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
@@ -351,19 +354,23 @@ class TrainingRun:
         settings, evaluation = self.settings, self.evaluation
         self.card["scores"] = evaluation.entries(self.agent(), settings.final_games, seed=0)
         path = self.folder / _NETWORK
-        export_policy(self.model.policy, self.game, path, self.card)
-        title = f"{self.game!r}: {counted(settings.evaluation_games, 'game')} an evaluation"
+        export_policy(self.model.policy, self.games, path, self.card)
+        title = (
+            f"{described(self.games)}: {counted(settings.evaluation_games, 'game')} an evaluation"
+        )
         curve = draw_curve(title, self.history, list(evaluation.rivals), self.best["steps"])
         write_atomically(self.folder / _CURVE, curve)
         self.model.policy.load_state_dict(latest)
         return path
 
     def _save_settings(self) -> None:
-        game = self.game
-        sizes = {"sizes": {game.parameter: list(game.values)}} if isinstance(game, Sizes) else {}
+        games, sizes = self.games, {}
+        if len(games) > 1:
+            parameter = size_parameter(games)
+            sizes = {"sizes": {parameter: [game.params[parameter] for game in games]}}
         data = {
-            "game": self.game.name,
-            "params": self.game.params,
+            "game": games[0].name,
+            "params": common_params(games),
             **sizes,
             "seed": self.seed,
             "settings_file": self.settings_file,
@@ -373,15 +380,15 @@ class TrainingRun:
         write_atomically(self.folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
 
 
-def _check_sizes(sizes: Sizes, settings: Settings) -> None:
+def _check_sizes(games: Games, settings: Settings) -> None:
     """Raise `ValueError` if the settings do not support boards of several sizes."""
     if settings.network != "convolutional":
         raise ValueError(
             f'network must be "convolutional" for several board sizes, got {settings.network!r} '
-            f"for {sizes!r}"
+            f"for {described(games)}"
         )
     if settings.ppo_steps:
         raise ValueError(
-            f"ppo_steps must be 0 for several board sizes, got {settings.ppo_steps} for {sizes!r}: "
-            f"use clone or guided"
+            f"ppo_steps must be 0 for several board sizes, got {settings.ppo_steps} for "
+            f"{described(games)}: use clone or guided"
         )

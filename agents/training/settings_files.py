@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.naming.game_folders import files
 from agents.naming.user_code import require_allowed
-from agents.networks.sizes import SEVERAL, Sizes, games_of
+from agents.networks.sizes import SEVERAL, Games, common_params, games_of, size_parameter
 from agents.training.settings import CloningSettings, GuidedSettings, Settings
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
@@ -21,11 +21,11 @@ _TABLES = {"clone": CloningSettings, "guided": GuidedSettings, "values": Cloning
 """Kinds of the settings that are tables."""
 
 
-def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
+def settings_for(game: Game | Games, **changes: Any) -> Settings:
     """Return a game's settings, from its `training.toml` or the defaults, with changes.
 
     Args:
-        game: the game to learn, on one board size or several.
+        game: the game to learn, or a tuple of the game on several board sizes.
         **changes: values of settings that replace those of the game.
 
     Raises:
@@ -41,7 +41,7 @@ def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
     return settings_from(changes) if path is None else read_settings(path, game, **changes)
 
 
-def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
+def read_settings(path: Path, game: Game | Games, **changes: Any) -> Settings:
     """Read a game's settings from a file, with changes.
 
     The TOML file contains the settings that differ from the defaults. Tables such as
@@ -51,7 +51,7 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
 
     Args:
         path: path of the file, which may name only code that `agents.allow` has allowed.
-        game: the game to learn, on one board size or several.
+        game: the game to learn, or a tuple of the game on several board sizes.
         **changes: values of settings that replace those of the file.
 
     Raises:
@@ -74,25 +74,26 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
     except ValueError as error:  # invalid TOML or UTF-8
         raise ValueError(f"{path} is not valid TOML: {error}") from None
     try:
-        settings = settings_from({**_for_parameters(found, game), **changes})
+        settings = settings_from({**_for_parameters(found, games_of(game)), **changes})
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     require_allowed(settings.specs, str(path), games_of(game)[0])
     return settings
 
 
-def _for_parameters(found: Mapping[str, Any], game: Game | Sizes) -> dict[str, Any]:
+def _for_parameters(found: Mapping[str, Any], games: Games) -> dict[str, Any]:
     """Return the values of a file, merged with those of the conditions that the game meets."""
+    params = common_params(games)
     values = {key: value for key, value in found.items() if "=" not in key}
     for condition in (key for key in found if "=" in key):
         name, _, wanted = condition.partition("=")
-        if name not in game.params:
-            known = f"its parameters are {', '.join(game.params)}{did_you_mean(name, game.params)}"
-            raise ValueError(f"{condition!r}: {game.name} has no parameter {name!r}; {known}")
+        if name not in params:
+            known = f"its parameters are {', '.join(params)}{did_you_mean(name, params)}"
+            raise ValueError(f"{condition!r}: {games[0].name} has no parameter {name!r}; {known}")
         if not isinstance(found[condition], dict):
             raise ValueError(f"{condition!r} must be a table, got {found[condition]!r}")
-        several = isinstance(game, Sizes) and name == game.parameter
-        if (SEVERAL if several else str(game.params[name])) in wanted.split(","):
+        several = len(games) > 1 and name == size_parameter(games)
+        if (SEVERAL if several else str(params[name])) in wanted.split(","):
             for key, other in found[condition].items():
                 both = isinstance(other, dict) and isinstance(values.get(key), dict)
                 values[key] = {**values[key], **other} if both else other
@@ -122,7 +123,7 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
     return {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
 
 
-def settings_of_run(values: Mapping[str, Any], game: Game | Sizes, where: str) -> Settings:
+def settings_of_run(values: Mapping[str, Any], game: Game, where: str) -> Settings:
     """Make settings from a run's folder, which may name only code that `agents.allow` has allowed.
 
     Args:
@@ -134,7 +135,7 @@ def settings_of_run(values: Mapping[str, Any], game: Game | Sizes, where: str) -
         ValueError: as for `settings_from`, or an agent is the user's own and not allowed.
     """
     settings = settings_from(values)
-    require_allowed(settings.specs, where, games_of(game)[0])
+    require_allowed(settings.specs, where, game)
     return settings
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agents.networks.policy_networks import copied
-from agents.networks.sizes import Sizes, games_of
+from agents.networks.sizes import Games
 from agents.training.imitation import Imitation
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings
-from boardenvs.game import Game
 
 __all__ = ["Values"]
 
@@ -21,11 +21,16 @@ class Values(Imitation):
     ends_early = False
 
     def __init__(
-        self, game: Game | Sizes, policy: Any, settings: CloningSettings, seed: int
+        self,
+        games: Games,
+        shares: Sequence[float],
+        policy: Any,
+        settings: CloningSettings,
+        seed: int,
     ) -> None:
         """Create the part; see `Imitation`. The policy at the first `advance` plays all games."""
-        self._players = [PolicyAgent(one, policy) for one in games_of(game)]
-        super().__init__(game, policy, settings, seed, self._players)
+        self._players = [PolicyAgent(game, policy) for game in games]
+        super().__init__(games, shares, policy, settings, seed, self._players)
 
     def advance(self) -> dict[str, float]:
         """Advance as `Imitation`."""

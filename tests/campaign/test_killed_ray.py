@@ -143,7 +143,7 @@ def test_killed_training_on_ray_can_be_resumed(attack):
             actors.append(RayActors(ray, *given))
             return actors[-1]
 
-        learner = SelfPlay(game, policy, settings, 0, ("random", "greedy"), made)
+        learner = SelfPlay((game,), (1.0,), policy, settings, 0, ("random", "greedy"), made)
         with Killer(seed, 10) as killer:
             try:
                 until = time.monotonic() + 120

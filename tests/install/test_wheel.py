@@ -224,12 +224,12 @@ def test_the_shipped_agents_play(python):
     out = python(
         """
         import json, pathlib, agents
-        from agents.networks.sizes import games_of, games_of_card
+        from agents.networks.sizes import games_of_card
         for path in sorted(pathlib.Path(agents.games.__file__).parent.glob("*/*.onnx")):
             if path.name.endswith(".int8.onnx"):
                 continue
             card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-            games = games_of(games_of_card(card))
+            games = games_of_card(card)
             found = [agents.make("trained", game) for game in games]
             print(path in [agent.path for agent in found], found[0].act(games[0].new(2)).shape)
         """,

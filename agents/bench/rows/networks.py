@@ -15,7 +15,7 @@ from agents.bench.timing import Side, rate
 from agents.naming.game_folders import files
 from agents.networks.card import INT8, read_card
 from agents.networks.onnx_policy import OnnxPolicy
-from agents.networks.sizes import games_of, games_of_card
+from agents.networks.sizes import games_of_card
 from boardenvs.game import Game
 
 __all__ = [
@@ -217,6 +217,6 @@ def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
                         },
                     ),
                 )
-                for game in games_of(games_of_card(card))
+                for game in games_of_card(card)
             ]
     return found

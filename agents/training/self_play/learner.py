@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.seat_values import check_num_values
 from agents.networks.sharded import one_torch_thread
-from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.networks.sizes import Games
 from agents.training.fitting import Fitter
 from agents.training.learning_games import fixed_opponents
 from agents.training.part import generator_state, set_generator
@@ -30,12 +29,12 @@ from agents.training.self_play.network_writer import NetworkWriter, check_convol
 from agents.training.self_play.policy_evaluator import Network, evaluate_with_torch
 from agents.training.self_play.searched_games import Played
 from agents.training.settings import GuidedSettings
-from boardenvs.game import Game
 
 __all__ = ["MakeActors", "SelfPlay"]
 
-MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
-"""Function that makes actors from the game, settings, seed of the run and opponents' specs."""
+MakeActors = Callable[[Games, Sequence[float], GuidedSettings, int, Sequence[str]], Actors]
+"""Function that makes actors from the game on each size, the shares of the sizes, the settings, the
+seed of the run and the opponents' specs."""
 
 
 class SelfPlay:
@@ -46,7 +45,8 @@ class SelfPlay:
 
     def __init__(
         self,
-        game: Game | Sizes,
+        games: Games,
+        shares: Sequence[float],
         policy: Any,
         settings: GuidedSettings,
         seed: int,
@@ -56,8 +56,9 @@ class SelfPlay:
         """Create the part, whose games start in the first `advance`.
 
         Args:
-            game: the game to learn, for at least two players. With several sizes, each gradient
-                step uses one size, sampled by the shares.
+            games: the game to learn on each size, for at least two players. Each gradient step
+                uses one size, sampled by the shares.
+            shares: share of each size, see `agents.networks.sizes.shares_of`.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of self-play.
             seed: seed of all randomness except the policy's initial weights.
@@ -70,30 +71,29 @@ class SelfPlay:
                 number of values (see `agents.networks.seat_values`), or `int8` is true and the
                 policy has no convolutions.
         """
-        if games_of(game)[0].num_players < 2:
+        if games[0].num_players < 2:
             raise ValueError(
-                f"guided self-play requires at least two players, got {game.name} for one"
+                f"guided self-play requires at least two players, got {games[0].name} for one"
             )
-        for one in games_of(game):
-            fixed_opponents(one, opponents, seed)
-        sizes_and_games(game, settings)
-        check_num_values(policy, games_of(game)[0])
+        for game in games:
+            fixed_opponents(game, opponents, seed)
+        sizes_and_games(shares, settings)
         if settings.int8:
             check_convolutional(policy)
-        self._shares = shares_of(game)
-        self.game = game
+        self._games, self._shares = games, shares
         self.policy = policy
         self.settings = settings
         self.total: float = settings.steps
         self.steps = 0
         """Number of positions searched so far."""
         self._rng = np.random.default_rng(seed)
-        self._make_actors = functools.partial(actors, game, settings, seed, opponents)
+        self._make_actors = functools.partial(actors, games, shares, settings, seed, opponents)
         optimizer = torch.optim.AdamW(
             policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
-        capacities = shared_out("guided.buffer", settings.buffer, self._shares)
-        self.fitter = Fitter(games_of(game), policy, optimizer, capacities, settings.value_weight)
+        self.fitter = Fitter(
+            games, shares, policy, optimizer, self.name, settings.buffer, settings.value_weight
+        )
         self._owed = 0.0  # gradient steps
 
     @functools.cached_property
@@ -104,7 +104,7 @@ class SelfPlay:
     @functools.cached_property
     def _writer(self) -> NetworkWriter:
         """The exporter of the policy for the actors."""
-        return NetworkWriter(self.game, self.policy, int8=self.settings.int8)
+        return NetworkWriter(self._games, self.policy, int8=self.settings.int8)
 
     def advance(self) -> dict[str, float]:
         """Play some plies in all games, then take the gradient steps for the new samples.

@@ -158,14 +158,14 @@ def test_weights_of_a_policy_in_training_can_be_quantised(name, tmp_path):
     game = boardenvs.make(name)
     policy = board_policy(game)
     path = tmp_path / "agent.onnx"
-    export_policy(policy, game, path, {})
+    export_policy(policy, (game,), path, {})
     seen = np.random.default_rng(0).integers(0, 2, (64, *game.observation_shape), np.int8)
     template = int8_template(path.read_bytes(), seen)
     assert template.with_weights(policy.state_dict()) == template.network
     with torch.no_grad():
         for parameter in policy.parameters():
             parameter.add_(0.001)
-    export_policy(policy, game, path, {})
+    export_policy(policy, (game,), path, {})
     (logits, _), (near, _) = (
         judged(one, seen) for one in (path.read_bytes(), template.with_weights(policy.state_dict()))
     )

@@ -137,7 +137,7 @@ def test_the_stem_can_be_exported_and_quantised(look_up, tmp_path, monkeypatch):
             layer.bias.copy_(_by_group(torch.randn(layer.bias.shape, generator=generator)))
         policy.features_extractor.stem.third.bias.normal_(generator=generator)
     path = tmp_path / "agent.onnx"
-    export_policy(policy, game, path, {})
+    export_policy(policy, (game,), path, {})
     assert ("ScatterElements" in kinds_of_nodes(path)) == look_up
     rng = np.random.default_rng(0)
     owner = rng.integers(0, 3, (64, 9, 9))
@@ -182,7 +182,7 @@ def test_an_exported_network_has_lines_of_every_size():
 
 def test_impossible_observations_give_finite_outputs():
     game = boardenvs.make("gomoku", board_size=7)
-    network = export.policy_to_onnx(line_policy(game), game)
+    network = export.policy_to_onnx(line_policy(game), (game,))
     session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
     for number in (0, 1, -5, 200):
         seen = np.full((2, *game.observation_shape), number, np.float32)

@@ -49,7 +49,7 @@ def network(race, tmp_path_factory):
         num_values=num_values(race),
     )
     path = tmp_path_factory.mktemp("network") / "agent.onnx"
-    export_policy(policy, race, path, {})
+    export_policy(policy, (race,), path, {})
     return path, policy
 
 

@@ -11,10 +11,14 @@ from agents.command import info
 from agents.networks import card as cards
 from agents.networks.card import read_card, scores_on, shipped
 from agents.networks.sizes import (
+    common_params,
+    covered_sizes,
     games_of_card,
     make_sizes,
     several_values,
     shared_out,
+    shares_of,
+    size_parameter,
     sizes_of_card,
 )
 
@@ -35,15 +39,15 @@ def typed(name, params):
 def test_numbers_with_commas_mean_several_sizes():
     several = typed("gomoku", {"board_size": "9, 7,15", "win_length": 4})
     assert several == sizes(7, 9, 15)
-    assert (several.name, several.parameter, several.values) == ("gomoku", "board_size", (7, 9, 15))
-    assert [game.observation_shape[-1] for game in several.games] == [7, 9, 15]
+    assert size_parameter(several) == "board_size"
+    assert [game.observation_shape[-1] for game in several] == [7, 9, 15]
     # By default, each board allows as many plies as it has cells.
-    assert [game.max_plies for game in several.games] == [49, 81, 225]
-    assert several.params == {
+    assert [game.max_plies for game in several] == [49, 81, 225]
+    assert common_params(several) == {
         "board_size": [7, 9, 15], "win_length": 4, "exact": False, "max_plies": None
     }  # fmt: skip
     assert several_values({"board_size": 9}) is None
-    assert sizes(7, 9, max_plies=30).params["max_plies"] == 30
+    assert common_params(sizes(7, 9, max_plies=30))["max_plies"] == 30
 
 
 @pytest.mark.parametrize(
@@ -76,18 +80,15 @@ def test_invalid_sizes_are_refused(name, params, said, refused):
 
 def test_a_one_dimensional_game_has_several_sizes():
     row = make_sizes("game112", {}, "board_size", [5, 9])
-    assert row.covered() == [5, 6, 7, 8, 9]
+    assert covered_sizes(row) == [5, 6, 7, 8, 9]
 
 
 def test_shares_are_normalised_and_checked(refused):
-    assert sizes(7, 9).shares == (0.5, 0.5)
-    given = {"7": 3, "9": 1}
-    weighed = type(sizes(7, 9))("board_size", sizes(7, 9).games, given)
-    assert weighed.shares == (0.75, 0.25)
-    assert weighed == sizes(7, 9)
+    assert shares_of(sizes(7, 9)) == (0.5, 0.5)
+    assert shares_of(sizes(7, 9), {"7": 3, "9": 1}) == (0.75, 0.25)
     for bad, said in (({"8": 1}, "shares .*board_size=7,9.*'8'"), ({"7": 0}, "shares.*'7'.*got 0")):
         with refused(said):
-            type(weighed)("board_size", weighed.games, bad)
+            shares_of(sizes(7, 9), bad)
 
 
 def test_whole_numbers_are_divided_by_shares(refused):
@@ -103,12 +104,12 @@ def test_whole_numbers_are_divided_by_shares(refused):
 
 def card(several):
     return {
-        "game": several.name,
-        "params": {**several.params, several.parameter: several.covered()},
-        "sizes": {several.parameter: list(several.values)},
+        "game": several[0].name,
+        "params": {**common_params(several), size_parameter(several): covered_sizes(several)},
+        "sizes": {size_parameter(several): [game.params["board_size"] for game in several]},
         "scores": [
             {"params": {"board_size": value}, "against": "random", "score": value / 10}
-            for value in several.values
+            for value in (game.params["board_size"] for game in several)
         ],
     }
 
@@ -119,8 +120,8 @@ def test_a_card_lists_trained_and_supported_sizes():
     assert sizes_of_card(card(several)) == ("board_size", [7, 9])
     assert games_of_card(card(several)) == several
     one = boardenvs.make("gomoku", board_size=9)
-    assert games_of_card({"game": "gomoku", "params": one.params}) == one
-    assert [e["score"] for e in scores_on(card(several), several.games[1])] == [0.9]
+    assert games_of_card({"game": "gomoku", "params": one.params}) == (one,)
+    assert [e["score"] for e in scores_on(card(several), several[1])] == [0.9]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def folder(tmp_path, monkeypatch, network_file):
         path.parent.mkdir(exist_ok=True)
         several = not isinstance(game, boardenvs.Game)
         told = card(game) if several else {"game": game.name, "params": game.params, "scores": []}
-        made = network_file(game.games[0] if several else game, card=told)
+        made = network_file(game[0] if several else game, card=told)
         made.with_suffix(".json").rename(path.with_suffix(".json"))
         return made.rename(path)
 
@@ -214,4 +215,4 @@ def test_settings_for_several_sizes_are_read(tmp_path):
         assert (committed.ppo_steps, committed.network) == (0, "convolutional")
         assert committed.clone
         assert committed.guided.games >= 10 * len(values)
-    assert np.isclose(sum(sizes(7, 9).shares), 1)
+    assert np.isclose(sum(shares_of(sizes(7, 9))), 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.training.curve import draw_curve
+from agents.training.evaluation import draw_curve
 
 PNG = b"\x89PNG\r\n\x1a\n"
 OPPONENTS = ("random", "greedy")

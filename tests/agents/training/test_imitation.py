@@ -38,7 +38,7 @@ SMALL = Settings(
 
 def learner(game, settings=SMALL, seed=0, spec="greedy"):
     policy = make_ppo(game, settings, seed).model.policy
-    return Imitation(game, policy, replace(settings.clone, agent=spec), seed)
+    return Imitation((game,), (1.0,), policy, replace(settings.clone, agent=spec), seed)
 
 
 class Recorder(agents.agent.Agent):
@@ -379,7 +379,7 @@ def test_the_policy_does_not_change_while_its_values_learn():
     with torch.no_grad():
         policy.mlp_extractor.policy.weight *= 1000  # so that it prefers some actions
     teacher = PolicyAgent(game, copied(policy))
-    clone = Imitation(game, policy, settings.clone, 0, [teacher])
+    clone = Imitation((game,), (1.0,), policy, settings.clone, 0, [teacher])
     losses = [clone.advance() for _ in range(3)]
     rng = np.random.default_rng(0)
     states = game.new(200, 0)
@@ -426,10 +426,11 @@ def test_an_interrupted_fit_of_the_values_continues(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Values, "advance", interrupted)
     monkeypatch.setattr(run_module, "_SAVE_EVERY", 0)
+    monkeypatch.setattr(run_module, "_SAVE_SHARE", 1e9)
     with pytest.raises(KeyboardInterrupt):
         run.learn(progress=False)
     again = TrainingRun.resume(tmp_path)
-    assert again.values.steps == run.parts["values"].steps > 0
+    assert again.parts["values"].steps == run.parts["values"].steps > 0
     found, expected = (one.model.policy.state_dict() for one in (again, run))
     assert all(torch.equal(found[key], expected[key]) for key in expected)
     assert not torch.equal(expected["value_net.bias"], run.best["policy"]["value_net.bias"])

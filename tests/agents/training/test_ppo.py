@@ -31,7 +31,7 @@ def weights(game, settings, seed, cores, monkeypatch):
     monkeypatch.setattr(cloning, "_GAMES", 32)
     learner = make_ppo(game, settings, seed)
     policy = learner.model.policy
-    Imitation(game, policy, settings.clone, seed).advance()
+    Imitation((game,), (1.0,), policy, settings.clone, seed).advance()
     for _ in range(2):
         learner.advance()
     return [w.clone() for w in policy.state_dict().values()]

@@ -61,7 +61,7 @@ def test_an_interrupted_run_can_be_resumed(tmp_path, gekitai, tiny_settings, sto
     stop_at(None)
     again = TrainingRun.resume(tmp_path)
     assert again.model.num_timesteps == stopped
-    assert (again.game, again.settings, again.seed) == (gekitai, tiny_settings, 0)
+    assert (again.games, again.settings, again.seed) == ((gekitai,), tiny_settings, 0)
     assert again.history == run.history
     assert equal(weights(again.model), weights(run.model))
     assert len(again.ppo.earlier.selves) == len(run.ppo.earlier.selves) == 3

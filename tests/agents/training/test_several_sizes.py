@@ -19,7 +19,7 @@ from agents.networks.export import export_policy, policy_to_onnx
 from agents.networks.int8 import int8_template
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.policy_networks import logits_and_values
-from agents.networks.sizes import Sizes, free_axes, make_sizes
+from agents.networks.sizes import covered_sizes, free_axes, make_sizes, shares_of
 from agents.training import imitation as cloning
 from agents.training import start_run
 from agents.training.evaluation import SizesEvaluation
@@ -118,14 +118,14 @@ def weights(policy):
     "several", [SIZES, make_sizes("game112", {}, "board_size", [4, 9])], ids=["board", "row"]
 )
 def test_the_exported_network_agrees_with_the_policy_on_every_size(several, tmp_path):
-    policy = policy_for(several.games[0])
+    policy = policy_for(several[0])
     path = tmp_path / "agent.onnx"
     export_policy(policy, several, path, {})
     assert json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["sizes"] == {
-        "board_size": list(several.values)
+        "board_size": [game.params["board_size"] for game in several]
     }
-    for size in several.covered():
-        game = type(several.games[0])(**{**several.games[0].params, "board_size": size})
+    for size in covered_sizes(several):
+        game = type(several[0])(**{**several[0].params, "board_size": size})
         alone = policy_for(game, policy)
         seen = seen_in(game)
         with torch.no_grad():
@@ -134,7 +134,9 @@ def test_the_exported_network_agrees_with_the_policy_on_every_size(several, tmp_
         for part, right in zip(found, wanted, strict=True):
             np.testing.assert_allclose(part, right.numpy(), rtol=1e-4, atol=1e-5)
         # Bitwise equal to the file for only this size, and close to it without fixed values.
-        for part, other in zip(found, judged(policy_to_onnx(alone, game), game, seen), strict=True):
+        for part, other in zip(
+            found, judged(policy_to_onnx(alone, (game,)), game, seen), strict=True
+        ):
             np.testing.assert_array_equal(part, other)
         for part, other in zip(
             found, judged(path.read_bytes(), game, seen, fixed=False), strict=True
@@ -148,11 +150,11 @@ def test_the_exported_network_agrees_with_the_policy_on_every_size(several, tmp_
 
 
 def test_the_int8_network_agrees_with_the_policy_on_every_size():
-    policy = policy_for(SIZES.games[0])
+    policy = policy_for(SIZES[0])
     free = policy_to_onnx(policy, SIZES)
-    seen = [seen_in(game, 200) for game in SIZES.games]
+    seen = [seen_in(game, 200) for game in SIZES]
     version = int8_template(free, seen)
-    for game in (*SIZES.games, SIX):
+    for game in (*SIZES, SIX):
         one = seen_in(game)
         (logits, values), (near, near_values) = judged(free, game, one), judged(
             version.network, game, one
@@ -161,13 +163,11 @@ def test_the_int8_network_agrees_with_the_policy_on_every_size():
         assert np.abs(logits - near).max() < 0.15 * np.ptp(logits)
         assert np.abs(values - near_values).max() < 0.05
     # Fixed values make no difference if ranges are equal.
-    alone = int8_template(
-        policy_to_onnx(policy_for(SIZES.games[1], policy), SIZES.games[1]), seen[1]
-    )
+    alone = int8_template(policy_to_onnx(policy_for(SIZES[1], policy), (SIZES[1],)), seen[1])
     both = int8_template(free, seen[1:])
     for found, wanted in zip(
-        judged(both.network, SIZES.games[1], seen[1]),
-        judged(alone.network, SIZES.games[1], seen[1]),
+        judged(both.network, SIZES[1], seen[1]),
+        judged(alone.network, SIZES[1], seen[1]),
         strict=True,
     ):
         np.testing.assert_array_equal(found, wanted)
@@ -178,21 +178,20 @@ def test_the_int8_network_agrees_with_the_policy_on_every_size():
 
 
 def guided(settings=GUIDED, seed=0, shares=None):
-    sizes = replace(SIZES, given_shares=shares or {})
-    policy = policy_for(SIZES.games[0])
-    return SelfPlay(sizes, policy, settings, seed, ["random", "greedy"])
+    policy, opponents = policy_for(SIZES[0]), ["random", "greedy"]
+    return SelfPlay(SIZES, shares_of(SIZES, shares), policy, settings, seed, opponents)
 
 
 def test_each_actor_plays_one_size():
     for shares, games in (({}, [12, 12]), ({"5": 3}, [18, 6])):
-        actors = LocalActors(replace(SIZES, given_shares=shares), GUIDED, 0, ["random"])
+        actors = LocalActors(SIZES, shares_of(SIZES, shares), GUIDED, 0, ["random"])
         found = Counter()
         for size, actor in zip(actors._sizes, actors._actors, strict=True):
-            assert actor._games.game == SIZES.games[size]
+            assert actor._games.game == SIZES[size]
             found[size] += len(actor._games.states)
         assert [found[0], found[1]] == games
         assert len(actors._actors) == GUIDED.actors
-    one_actor = LocalActors(SIZES, replace(GUIDED, actors=1), 0, [])
+    one_actor = LocalActors(SIZES, shares_of(SIZES), replace(GUIDED, actors=1), 0, [])
     assert one_actor._sizes == [0, 1]
 
 
@@ -233,17 +232,17 @@ def test_a_restored_learner_continues_bit_for_bit(tmp_path, monkeypatch):
 
 def test_one_network_learns_every_size():
     """Imitation on several sizes learns each size, and as often as the settings say."""
-    policy = policy_for(SIZES.games[0])
-    teachers = [agents.make("greedy", game, 0) for game in SIZES.games]
+    policy = policy_for(SIZES[0])
+    teachers = [agents.make("greedy", game, 0) for game in SIZES]
     settings = CloningSettings(steps=6_000, batch_size=128, learning_rate=1e-2)
-    clone = Imitation(SIZES, policy, settings, 0, teachers)
+    clone = Imitation(SIZES, shares_of(SIZES), policy, settings, 0, teachers)
     learned = Counter()
     step = clone.fitter.step
     clone.fitter.step = lambda size, *rest: learned.update([size]) or step(size, *rest)
 
     def agreements():
         found = []
-        for game in SIZES.games:
+        for game in SIZES:
             states = positions(game, 200, 5)
             wanted = agents.make("greedy", game, 0).act(states)
             found.append((PolicyAgent(game, policy).act(states) == wanted).mean())
@@ -310,8 +309,8 @@ def test_an_interrupted_run_ends_like_an_uninterrupted_one(finished, tmp_path):
         with pytest.raises(KeyboardInterrupt):
             run.learn(progress=False)
     again = TrainingRun.resume(tmp_path)
-    assert again.game == SIZES
-    assert again.guided.steps == run.guided.steps >= 300
+    assert again.games == SIZES
+    assert again.parts["guided"].steps <= run.parts["guided"].steps
     again.learn(progress=False)
     assert equal(weights(again.model.policy), weights(whole.model.policy))
     assert again.history == whole.history
@@ -340,7 +339,7 @@ def test_settings_only_for_several_sizes_are_refused_for_one(tmp_path, refused):
 
 def test_the_evaluation_uses_an_agent_for_each_size():
     evaluation = SizesEvaluation(SIZES, ["random"], 0)
-    players = [agents.make("greedy", game, 0) for game in SIZES.games]
+    players = [agents.make("greedy", game, 0) for game in SIZES]
     point = evaluation.point(players, 10, 0)
     assert point["sizes"]["5"]["random"]["games"] == 10
     assert evaluation.mean(point) == point["random"]["score"] > 0.5
@@ -393,7 +392,6 @@ def test_the_command_trains_on_several_sizes(monkeypatch, tmp_path, capsys):
     status, out, _ = command(*words, "--out", "run")
     assert status == 0
     assert asked == [SIZES]
-    assert isinstance(asked[0], Sizes)
     lines = out.splitlines()
     assert [line.partition(":")[0] for line in lines[3:]] == [
         f"against {spec}, board_size={size}" for size in (5, 7) for spec in ("random", "greedy")
@@ -421,4 +419,4 @@ def test_training_on_several_sizes_on_a_cluster_is_refused(refused):
     from agents.training.self_play.ray_actors import RayActors
 
     with refused("one board size.*--engine local"):
-        RayActors(None, SIZES, GUIDED, 0, [])
+        RayActors(None, SIZES, shares_of(SIZES), GUIDED, 0, [])

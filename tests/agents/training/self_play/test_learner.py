@@ -74,7 +74,7 @@ def plain_policy(game):
 
 
 def learner(game, settings=SMALL, seed=0):
-    return SelfPlay(game, small_policy(game), settings, seed, ["random", "greedy"])
+    return SelfPlay((game,), (1.0,), small_policy(game), settings, seed, ["random", "greedy"])
 
 
 def weights(one):
@@ -112,7 +112,7 @@ def test_a_restored_learner_continues_bit_for_bit(name, plies, gomoku, tmp_path)
 def test_a_policy_has_a_value_for_every_seat_of_three(refused):
     race = boardenvs.make("goat_race")
     with refused("policy .* 3 values .*got 1"):
-        SelfPlay(race, small_policy(race, values=1), SMALL, 0, ["random"])
+        SelfPlay((race,), (1.0,), small_policy(race, values=1), SMALL, 0, ["random"])
 
 
 def test_the_seed_determines_the_weights(gomoku):
@@ -180,7 +180,7 @@ def test_the_learning_rate_falls_to_its_final_value(gomoku):
 def test_games_for_one_player_are_refused(refused):
     game = boardenvs.make("pizza_order")
     with refused("two players.*pizza_order"):
-        SelfPlay(game, None, SMALL, 0)
+        SelfPlay((game,), (1.0,), None, SMALL, 0)
 
 
 def evaluator(game, policy):
@@ -188,7 +188,8 @@ def evaluator(game, policy):
 
 
 @pytest.mark.parametrize(
-    "kind", [evaluate_with_torch, lambda policy: evaluate_with_onnx(policy_to_onnx(policy, GAME))]
+    "kind",
+    [evaluate_with_torch, lambda policy: evaluate_with_onnx(policy_to_onnx(policy, (GAME,)))],
 )
 def test_the_evaluator_keeps_the_weights_of_its_last_update(kind, live_positions):
     policy = small_policy(GAME)
@@ -243,7 +244,7 @@ def test_a_template_accepts_any_weights(name, params, plain):
     """Equal biases at the start do not confuse the template, although exporters may merge them."""
     game = boardenvs.make(name, **params)
     policy = plain_policy(game) if plain else small_policy(game)
-    template = NetworkTemplate(policy, game)
+    template = NetworkTemplate(policy, (game,))
     seen = np.random.default_rng(0).integers(0, 2, (5, *game.observation_shape), np.int8)
     for seed in (0, 1):
         torch.manual_seed(seed)

@@ -69,7 +69,7 @@ def policy():
 
 
 def learner(actors, opponents=("random", "greedy")):
-    return SelfPlay(GAME, policy(), SETTINGS, 0, opponents, actors)
+    return SelfPlay((GAME,), (1.0,), policy(), SETTINGS, 0, opponents, actors)
 
 
 def equal(one, other):

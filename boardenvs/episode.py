@@ -33,8 +33,8 @@ from boardenvs.registration import game_class, make, names
 from boardenvs.show.analysis import Analysis
 from boardenvs.show.page import (
     end_in_words,
+    game_page_html,
     packed,
-    page_html,
     position_text,
     show_analysis,
     show_moves,
@@ -468,7 +468,7 @@ class Episode:
             "analysis": show_analysis(game, states, self.actions, self.analysis),
             "remarks": {str(number): remark for number, remark in (remarks or {}).items()},
         }
-        return page_html(game, self.players, data)
+        return game_page_html(game, self.players, data)
 
     def save_html(
         self, path: str | PathLike[str], remarks: Mapping[int, str] | None = None

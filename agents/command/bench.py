@@ -57,10 +57,10 @@ def _run(options: argparse.Namespace) -> None:
     print(bench.results_table(rows), end="\n\n")
     print("".join(f"{line}\n" for line in [*measured.missing, bench.describe_machine()]), end="")
     if options.json is not None:
-        text = json.dumps(bench.report(rows), indent=2) + "\n"
+        text = json.dumps(bench.rows_as_json(rows), indent=2) + "\n"
         write_atomically(options.json, text.encode())
     if options.plot is not None:
-        from agents.bench.plot import draw
+        from agents.speed.plot import draw
 
         machine = " - ".join(bench.describe_machine().splitlines())
         write_atomically(options.plot, draw(rows, machine))

@@ -11,7 +11,7 @@ import pytest
 
 import boardenvs
 from boardenvs.envs import cuda_batch
-from boardenvs.envs.table import Table
+from boardenvs.envs.game_batch import GameBatch
 from boardenvs.kernels.gpu import kernel_for
 
 numba_cuda = pytest.importorskip("numba.cuda")
@@ -66,7 +66,7 @@ def test_the_games_compile_to_machine_code_for_gpus(name, loop, nim_path, monkey
         importlib.import_module(name)
     monkeypatch.setattr(dispatcher, "get_current_device", AnyGpu)
     game = boardenvs.make(name)
-    types = numba.typeof(Table(game, 1).games), numba.int8[::1], numba.int64[::1]
+    types = numba.typeof(GameBatch(game, 1).games), numba.int8[::1], numba.int64[::1]
     code, _ = compile_ptx(kernel_for(loop, game.rules).kernel, types, cc=(8, 0))
     file = nim_path / "kernel.ptx"
     file.write_text(code, "utf-8")
@@ -86,7 +86,7 @@ def test_the_games_compile_to_machine_code_for_gpus(name, loop, nim_path, monkey
 
 def test_other_modules_do_not_import_numba_cuda():
     code = """
-import sys, boardenvs, agents, agents.bench.measures, agents.command
+import sys, boardenvs, agents, agents.speed.measures, agents.command
 boardenvs.BatchEnv("gekitai", 2, 0)
 agents.make("mcts:2", boardenvs.make("gekitai"), 0)
 print("numba.cuda" in sys.modules)

@@ -262,7 +262,7 @@ def archive(wheel, tmp_path, request):
 
 ARCHIVED = """
 import sys, boardenvs, agents
-from agents.arena.openings import openings_of
+from agents.arena.named_openings import openings_of
 from agents.benchmark.ladder import read_ladder
 from agents.command import main
 from agents.curves import reference_curves

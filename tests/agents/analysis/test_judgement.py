@@ -6,7 +6,7 @@ import pytest
 import agents
 import boardenvs
 from agents.analysis.analyst import analyst
-from agents.analysis.judgement import judge, prove
+from agents.analysis.judgement import judge, proofs_of
 
 
 def test_the_default_analyst_supports_every_game(name):
@@ -103,7 +103,7 @@ def test_an_agent_without_analysis_judges_only_its_own_move(gekitai):
 
 def test_a_position_too_large_to_prove_has_no_proof():
     game = boardenvs.make("gomoku", board_size=5, win_length=5)
-    assert prove(game, game.new(1, 0), [0], budget=100) == (None, {})
+    assert proofs_of(game, game.new(1, 0), [0], budget=100) == (None, {})
 
 
 def test_an_error_of_the_agent_is_raised_with_its_cause(gekitai):

@@ -16,7 +16,7 @@ from agents.arena import (
     round_robin,
     solos,
 )
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.command import main
 
 BAD = """
@@ -112,7 +112,7 @@ def test_the_table_json_and_page_show_forfeits(gekitai, bad):
     assert [row.split("  ")[-1].strip() for row in rows] == ["0 / 10", "0 / 0", "10 / 0"]
     line = "mine:Bad lost 20 of 20 games by illegal moves"
     assert forfeit_lines(told) == [line]
-    page = page_html(told, rated(results))
+    page = arena_page_html(told, rated(results))
     assert f'<p class="warning">{line}.</p>' in page
     assert page.count("<span>10 forfeited</span>") == 2
 

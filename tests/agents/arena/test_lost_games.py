@@ -8,7 +8,7 @@ import boardenvs
 from agents.analysis.losing_move import LossJudge, remarks
 from agents.arena import rated, report, round_robin
 from agents.arena.lost_games import LostGame, lost_lines
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.arena.storage.store import Store
 
 SPECS = ["random", "greedy", "exact"]
@@ -108,8 +108,8 @@ def test_the_page_describes_lost_games_and_marks_their_moves(game, judge, played
         for remark in remarks(episode, judge.loss(episode)).values()
     ]
     assert "This move lost a game that was a draw." in marks
-    page = page_html(told, rated(results), episodes, judge)
-    plain = page_html(told, rated(results), episodes)
+    page = arena_page_html(told, rated(results), episodes, judge)
+    plain = arena_page_html(told, rated(results), episodes)
     for line in lost_lines(told):
         assert f"<p>{line}.</p>" in page
     for remark in set(marks):

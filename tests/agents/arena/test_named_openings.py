@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import boardenvs
-from agents.arena import openings as module
+from agents.arena import named_openings as module
 from agents.arena import play_match, rated, report, round_robin
 from agents.arena.match import Match
+from agents.arena.named_openings import named_openings, openings_of
 from agents.arena.opening_files import write_openings
-from agents.arena.openings import named_openings, openings_of
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.storage.store import Store
 from agents.arena.workers.batch import play_batch
@@ -161,7 +161,7 @@ def test_the_report_and_page_name_the_openings(path, gekitai):
     told = report(gekitai, 5, results, "fair")
     assert told["openings"] == "fair"
     assert "openings" not in report(gekitai, 5, results)
-    assert "openings “fair”" in page_html(told, rated(results))
+    assert "openings “fair”" in arena_page_html(told, rated(results))
 
 
 @pytest.mark.parametrize("move", [1.5, None, ["A1"], {}])

@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.arena import rated, report, round_robin, solos
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.arena.tables import arena_text
 from agents.command import main
 
@@ -72,7 +72,7 @@ def test_groups_that_never_met_are_named():
     assert [sorted(group) for group in found["groups"]] == [sorted(group) for group in specs]
     assert [list(rating) for rating in found["ratings"]] == [["agent", "elo", "low", "high"]] * 4
     ratings = rated(results)
-    for text in (arena_text(found, results, ratings), page_html(found, ratings)):
+    for text in (arena_text(found, results, ratings), arena_page_html(found, ratings)):
         assert "never met: greedy, random; " in text
     connected = [*results, *round_robin(game, ["greedy", "exact"], 10, 0)]
     assert "groups" not in report(game, 0, connected)

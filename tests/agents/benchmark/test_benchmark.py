@@ -12,7 +12,7 @@ from agents.analysis.grading import Grade
 from agents.analysis.intervals import bootstrap_mean, interquartile_mean
 from agents.benchmark import ladder, running
 from agents.benchmark.ladder import Ladder, read_ladder
-from agents.benchmark.page import page_html
+from agents.benchmark.page import card_page_html
 from agents.benchmark.training_opponents import met_in_training
 
 QUICK = {"tasks": ["game112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
@@ -80,7 +80,7 @@ def test_a_task_without_games_is_not_rated(rated, unrated, monkeypatch):
     assert [line.split()[:3] for line in text.splitlines() if line.startswith(f"{unrated} ")] == [
         [unrated, "not", "rated"]
     ]
-    page = page_html(card)
+    page = card_page_html(card)
     assert f"Not rated, because the time was over: {unrated}." in page
     assert "▶ greedy" in page
     assert "▶ greedy" not in page.partition(f"<h2>{unrated}</h2>")[2]
@@ -90,7 +90,7 @@ def test_a_card_without_any_game_has_no_mean():
     card = agents.benchmark("greedy", tasks=["game112", "pizza_order"], minutes=0)
     assert card.to_dict()["overall"] == {"score": None, "low": None, "high": None, "tasks": 0}
     assert card.row() == "| greedy | not rated | not rated | not rated |"
-    assert "mean" not in str(card) + page_html(card)
+    assert "mean" not in str(card) + card_page_html(card)
 
 
 @pytest.mark.slow
@@ -162,12 +162,12 @@ def test_a_card_of_too_few_games_reports_the_minutes_it_still_needs(
     assert list(wanted) == ["more_games", "more_minutes"]
     pace = clock.now / 60 / first["games"]
     assert wanted["more_minutes"] == pytest.approx(pace * wanted["more_games"], rel=0.3)
-    for text in (str(card), page_html(card)):
+    for text in (str(card), card_page_html(card)):
         assert re.search(r"too few games: about \d+ more minutes? for an interval of", text)
     card, enough = rated(minutes + 1.3 * wanted["more_minutes"])
     assert enough["too_few_games"] is None
     assert enough["games"] > 1.5 * first["games"]
-    assert "too few games" not in str(card) + page_html(card)
+    assert "too few games" not in str(card) + card_page_html(card)
 
 
 def test_a_suite_without_a_ladder_is_refused(tmp_path, monkeypatch):

@@ -191,7 +191,7 @@ def test_slow_imports_wait_for_their_subcommand():
 import sys
 from agents.command import main
 main(["--help"])
-heavy = "torch onnxruntime shtab tqdm sqlite3 matplotlib boardenvs.envs.vector agents.bench"
+heavy = "torch onnxruntime shtab tqdm sqlite3 matplotlib boardenvs.envs.vector agents.speed"
 print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)
 """
     ran = subprocess.run(

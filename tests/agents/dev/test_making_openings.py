@@ -5,7 +5,7 @@ import json
 import pytest
 
 import boardenvs
-from agents.arena.openings import named_openings
+from agents.arena.named_openings import named_openings
 from agents.dev.__main__ import main
 
 

@@ -100,11 +100,11 @@ def test_the_finder_imports_no_module():
 
 
 def test_a_helper_module_is_not_an_agent(refused):
-    """Gekitai's module `openings` is not an agent of this name."""
+    """Gekitai's module `balance` is not an agent of this name."""
     game = boardenvs.make("gekitai")
-    assert game_folders.player_module_name(game, "openings") == "agents.games.gekitai.openings"
-    with refused("there is no agent 'openings'"):
-        agents.make("openings", game)
+    assert game_folders.player_module_name(game, "balance") == "agents.games.gekitai.balance"
+    with refused("there is no agent 'balance'"):
+        agents.make("balance", game)
 
 
 def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):

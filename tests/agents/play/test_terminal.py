@@ -10,8 +10,8 @@ from keyboards import at_a_terminal
 
 import boardenvs
 from agents.naming.spec import specs_of
+from agents.play.human_game import HumanGame
 from agents.play.screen import marked
-from agents.play.table import Table
 from agents.play.terminal import play
 
 COMMAND = Path(sys.executable).with_name("boardenvs")
@@ -61,10 +61,10 @@ def test_help_prints_the_rules_and_the_commands(session, name):
 
 def test_moves_prints_the_legal_moves(session, name):
     game = boardenvs.make(name)
-    table = Table(game, specs_of(["random"], game), (0,), 3)
-    while not table.is_persons_turn:
-        table.advance()
-    state = table.view
+    human_game = HumanGame(game, specs_of(["random"], game), (0,), 3)
+    while not human_game.is_persons_turn:
+        human_game.advance()
+    state = human_game.view
     out = session(game, ["moves"], opponent="random")
     listed = re.split(r"\s{2,}", out.rpartition("> ")[0].rpartition("> ")[2].partition("turn: ")[0])
     legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0])
@@ -94,24 +94,24 @@ def test_undo_takes_back_the_last_move_of_a_person(session, gekitai):
 @pytest.mark.parametrize("name", ["goat_race", "dominoes175", "pizza_order"])
 def test_undone_moves_repeat_with_the_same_chance(name):
     game = boardenvs.make(name)
-    table = Table(game, specs_of(["random"], game), (0,), 5)
+    human_game = HumanGame(game, specs_of(["random"], game), (0,), 5)
     for _ in range(4):
-        while not table.is_persons_turn:
-            table.advance()
-        before = table.state.copy()
-        action = int(game.legal(game.arrays.batch(table.state))[0].argmax())
-        table.play(action)
-        while not table.over and not table.is_persons_turn:
-            table.advance()
-        after = table.state.copy()
-        if table.over:
+        while not human_game.is_persons_turn:
+            human_game.advance()
+        before = human_game.state.copy()
+        action = int(game.legal(game.arrays.batch(human_game.state))[0].argmax())
+        human_game.play(action)
+        while not human_game.over and not human_game.is_persons_turn:
+            human_game.advance()
+        after = human_game.state.copy()
+        if human_game.over:
             break
-        table.undo()
-        assert table.state == before
-        table.play(action)
-        while not table.is_persons_turn:
-            table.advance()
-        assert table.state == after
+        human_game.undo()
+        assert human_game.state == before
+        human_game.play(action)
+        while not human_game.is_persons_turn:
+            human_game.advance()
+        assert human_game.state == after
 
 
 def test_two_persons_can_play_at_one_terminal(session, gekitai):
@@ -137,7 +137,7 @@ def test_a_single_player_sees_only_open_information(session):
     out = session(game, ["0,3", "hint", "1 0", "9 9"])
     assert out.startswith("Dominoes175: you play alone. Type ? for help.\n")
     # The seed of this game determines the tile, and hints do not know face-down tiles.
-    states = Table(game, specs_of(["random"], game), (0,), 3).view
+    states = HumanGame(game, specs_of(["random"], game), (0,), 3).view
     assert game.info(states)["hand"].tolist() == [-1, -1]
     tile = re.search(r"Tile in hand: (\[\d\|\d\])", out)[1]
     assert f"for {tile}, a stack and the end to be on top, such as " in " ".join(out.split())
@@ -235,12 +235,12 @@ def test_lines_wrap_at_a_narrow_terminal(name):
     out, status = at_a_terminal(arguments, ["?", "hint", "moves"], "\n> ", columns=40)
     assert status == 0
     game = boardenvs.make(name)
-    table = Table(game, specs_of(["greedy"], game), (0,), 3)
-    boards = {*marked(table.game.to_text(table.view), []).split("\n")}
-    while not table.is_persons_turn:
-        table.advance()
-        spans = table.game.presentation.spans(table.view)
-        boards |= {*marked(table.game.to_text(table.view), spans).split("\n")}
+    human_game = HumanGame(game, specs_of(["greedy"], game), (0,), 3)
+    boards = {*marked(human_game.game.to_text(human_game.view), []).split("\n")}
+    while not human_game.is_persons_turn:
+        human_game.advance()
+        spans = human_game.game.presentation.spans(human_game.view)
+        boards |= {*marked(human_game.game.to_text(human_game.view), spans).split("\n")}
     plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
     told = "it reads better in a wider one" in " ".join(plain.split())
     assert told == (max(map(len, boards)) > 40)

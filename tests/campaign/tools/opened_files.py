@@ -30,8 +30,8 @@ from scenarios import TINY
 import agents
 import boardenvs
 from agents.arena import round_robin
+from agents.arena.named_openings import openings_of
 from agents.arena.opening_files import openings_in
-from agents.arena.openings import openings_of
 from agents.arena.storage.store import Store
 from agents.networks.card import card_path, shipped
 from boardenvs.dominoes175 import console

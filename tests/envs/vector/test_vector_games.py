@@ -14,7 +14,7 @@ from vector_play import OPPONENTS, choose, rollout, rows
 import boardenvs
 from boardenvs.core.chance import make_streams
 from boardenvs.core.loops import LEAVE
-from boardenvs.envs.seat_table import SeatTable
+from boardenvs.envs.seat_batch import SeatBatch
 from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
 
@@ -183,11 +183,11 @@ def test_the_compiled_loop_agrees_with_asking_each_random_opponent(game, follow_
         words = make_streams(np.uint64(4), num)
         tables = []
         for record in (False, True):
-            table = SeatTable(
+            batch = SeatBatch(
                 rules, num, "random", "random", "lose", 2, follow_on=follow_on, record=record
             )
-            table.reset(rules.arrays.new(words), words, np.ones(num, np.bool_), retry=True)
-            tables.append(table)
+            batch.reset(rules.arrays.new(words), words, np.ones(num, np.bool_), retry=True)
+            tables.append(batch)
         one, other = tables
         masks = one.games.masks
         for k in range(40):
@@ -195,7 +195,7 @@ def test_the_compiled_loop_agrees_with_asking_each_random_opponent(game, follow_
             actions[:: k + 2] = k % game.num_actions  # including illegal actions
             if not follow_on:
                 actions[one.over()] = LEAVE
-            returned = [table.play(actions) for table in tables]
+            returned = [batch.play(actions) for batch in tables]
             assert equal(*returned)
             masks = returned[0].masks
             for array in ("states", "masks", "seats", "seen"):
@@ -210,14 +210,14 @@ def test_games_that_always_end_before_the_learners_turn_are_refused(record):
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
     words = make_streams(np.uint64(0), 3)
-    table = SeatTable(game, 3, "random", 1, "lose", follow_on=True, record=record)
+    batch = SeatBatch(game, 3, "random", 1, "lose", follow_on=True, record=record)
     states = game.arrays.new(words)
     states["to_move"] = 1
-    table.reset(states, words, np.ones(3, np.bool_), retry=False)
+    batch.reset(states, words, np.ones(3, np.bool_), retry=False)
     with pytest.raises(ValueError, match="1000 games in a row"):
-        table.play(np.array([0, 1, 2]))
+        batch.play(np.array([0, 1, 2]))
     with pytest.raises(ValueError, match="reset"):
-        table.play(np.array([0, 1, 2]))
+        batch.play(np.array([0, 1, 2]))
 
 
 def pickled(envs):

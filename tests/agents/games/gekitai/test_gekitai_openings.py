@@ -6,8 +6,8 @@ from plain_wins import forced
 
 import agents
 from agents.arena import play_match
-from agents.arena.openings import named_openings
-from agents.games.gekitai.openings import PLIES, is_balanced
+from agents.arena.named_openings import named_openings
+from agents.games.gekitai.balance import PLIES, is_balanced
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
 

@@ -6,9 +6,9 @@ import pytest
 import agents
 import boardenvs
 from agents.arena import play_match, round_robin
-from agents.arena.openings import named_openings
+from agents.arena.named_openings import named_openings
 from agents.arena.storage.store import Store
-from agents.games.gomoku.openings import MOST, drawable, is_balanced
+from agents.games.gomoku.balance import MOST, drawable, is_balanced
 
 
 @pytest.fixture(params=[9, 15])

@@ -13,12 +13,12 @@ from two_games import on_two_games
 
 import boardenvs
 from agents import bench as package
-from agents.bench import Bench, Effort, Row, describe_machine, report, results_table
-from agents.bench.ceilings import ZeroEnv, copying, usual_length
-from agents.bench.measures import MEASURES
-from agents.bench.rows import batches, environments, networks, processes, scaling, searches
-from agents.bench.timing import interleaved, rate
 from agents.command import main
+from agents.speed import Bench, Effort, Row, describe_machine, results_table, rows_as_json
+from agents.speed.ceilings import ZeroEnv, copying, usual_length
+from agents.speed.measures import MEASURES
+from agents.speed.rows import batches, environments, networks, processes, scaling, searches
+from agents.speed.timing import interleaved, rate
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,7 @@ def without(monkeypatch):
         for name in list(sys.modules):
             if name.partition(".")[0] in names or "connect_four" in name:
                 monkeypatch.delitem(sys.modules, name)
-        for name in ("agents.bench.zero_vec_env", "agents.training.vec_env"):
+        for name in ("agents.speed.zero_vec_env", "agents.training.vec_env"):
             monkeypatch.delitem(sys.modules, name, raising=False)
         for name in names:
             monkeypatch.setitem(sys.modules, name, None)
@@ -108,7 +108,7 @@ def test_rounds_below_one_raise(rounds):
 
 def test_a_rate_excludes_the_preparation(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("agents.bench.timing.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("agents.speed.timing.time.perf_counter", lambda: clock[0])
 
     def takes(seconds):
         clock[0] += seconds
@@ -162,7 +162,7 @@ def check(rows):
             assert said["ratio"] == said["value"] / said["against_value"] > 0
         else:
             assert said["ratio"] is None
-    assert json.loads(json.dumps(report(rows))) == report(rows)
+    assert json.loads(json.dumps(rows_as_json(rows))) == rows_as_json(rows)
 
 
 @pytest.mark.slow  # some loops are compiled only for the benchmark
@@ -183,7 +183,7 @@ def test_games_on_a_gpu_are_measured(tiny):
 def test_games_on_the_simulated_gpu_are_measured():
     pytest.importorskip("numba.cuda")
     code = """
-from agents.bench import Bench, Effort, measures
+from agents.speed import Bench, Effort, measures
 rows = measures.cuda_rows(Bench(Effort(rounds=1, seconds=0, gpu_envs=(2,))))
 print(*(row.value > 0 for row in rows))
 """
@@ -212,7 +212,7 @@ def test_training_is_measured(tiny):
 
 def test_a_zero_vec_env_replays_the_steps_of_another():
     pytest.importorskip("stable_baselines3")
-    from agents.bench import zero_vec_env
+    from agents.speed import zero_vec_env
     from agents.training.vec_env import SB3VecEnv
     from boardenvs.envs.vector import SeatVectorEnv
 

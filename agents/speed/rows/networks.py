@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.bench.row import Row
-from agents.bench.rows.batches import label
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, rate
 from agents.naming.game_folders import files
 from agents.networks.card import INT8, read_card
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.sizes import games_of_card
+from agents.speed.row import Row
+from agents.speed.rows.batches import label
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, rate
 from boardenvs.game import Game
 
 __all__ = [
@@ -131,7 +131,7 @@ def learning_steps(bench: Bench) -> list[Row]:
     effort = bench.effort
 
     def sides() -> dict[Key, Side]:
-        from agents.bench.zero_vec_env import ZeroVecEnv
+        from agents.speed.zero_vec_env import ZeroVecEnv
         from agents.training.vec_env import SB3VecEnv
         from boardenvs.envs.vector import SeatVectorEnv
 

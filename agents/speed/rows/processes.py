@@ -18,9 +18,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from agents.bench.row import Row
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, interleaved
+from agents.speed.row import Row
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, interleaved
 from boardenvs.kernels.threads import cores
 from boardenvs.registration import env_id
 

@@ -1,4 +1,4 @@
-"""`SeatTable`: N games in which the caller plays one seat and opponents play the others."""
+"""`SeatBatch`: N games in which the caller plays one seat and opponents play the others."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from boardenvs.core.chance import make_streams, one_way
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.loops import BEGIN, LEAVE, RANDOM_SEAT, RESTART
 from boardenvs.envs import opponents
+from boardenvs.envs.game_batch import GameBatch
 from boardenvs.envs.named_players import agents_module
-from boardenvs.envs.table import Table
 from boardenvs.game import Game, Illegal, States, check_illegal
 
-__all__ = ["SeatTable", "Stepped"]
+__all__ = ["SeatBatch", "Stepped"]
 
 _ATTEMPTS = 1000
 """Maximum number of restarts to find a game that lasts until the caller's first turn."""
 _LABEL = "opponents"
 _STATE = ("states", "seats", "streams", "masks", "seen")
-"""Arrays of `Games` that the next step reads."""
+"""Arrays of `GameArrays` that the next step reads."""
 _NOWHERE = np.zeros(0, np.intp)
 _ONE_RESTART = np.array([RESTART])
 
 
 class Stepped(NamedTuple):
-    """The results of `SeatTable.play`, in new arrays."""
+    """The results of `SeatBatch.play`, in new arrays."""
 
     seen: npt.NDArray[np.int8]
     """Observations of the caller's seats: shape (N, *observation_shape)."""
@@ -48,7 +48,7 @@ class Stepped(NamedTuple):
     """Caller's seats in these M games."""
 
 
-class SeatTable(Table):
+class SeatBatch(GameBatch):
     """N games with opponents, each stepped from one turn of the caller to the next.
 
     After `reset`, `act` and `play`, every game is over or at the caller's turn. If one of these
@@ -110,7 +110,7 @@ class SeatTable(Table):
         return {name: getattr(self.games, name).copy() for name in _STATE}
 
     def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Continue the games of `state()` of a table with the same arguments and opponents."""
+        """Continue the games of `state()` of a batch with the same arguments and opponents."""
         for name in _STATE:
             getattr(self.games, name)[:] = state[name]
         self._torn = False
@@ -191,7 +191,7 @@ class SeatTable(Table):
         self._restart(over)
 
     def reset_one(self, base: np.uint64) -> None:
-        """Begin a new game in a table of one game.
+        """Begin a new game in a batch of one game.
 
         Args:
             base: word that all streams derive from, as for `make_streams`.
@@ -350,7 +350,7 @@ class SeatTable(Table):
 
 
 def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opponent]:
-    """Return the players of the other seats in order, for `SeatTable.set_opponent`."""
+    """Return the players of the other seats in order, for `SeatBatch.set_opponent`."""
     others = game.num_players - 1
     several = isinstance(opponent, list | tuple)
     if not others:

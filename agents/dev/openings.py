@@ -5,8 +5,8 @@ defines its test in the module `balance` of its folder (see `agents.games`):
 
 - `balance_test(game, budget)`: returns a function that returns whether an opening is balanced.
 - `drawable(game, states)`: returns the actions that may be sampled.
-- `MOVES` and `BUDGET`: the default number of moves, and of positions that the judge searches.
-- `PARAMS` and `CRITERION`: the game's parameters and the description of the judge in the file.
+- `MOVES` and `BUDGET`: the default number of moves, and of positions that the test searches.
+- `PARAMS` and `CRITERION`: the game's parameters and the description of the test in the file.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--num", type=int, default=200, help="number of openings (default 200)")
     parser.add_argument("--moves", type=int, help="moves of each opening (default: the game's)")
     parser.add_argument(
-        "--budget", type=int, help="positions that the judge searches (default: the game's)"
+        "--budget", type=int, help="positions that the test searches (default: the game's)"
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the random moves (default 0)")
     parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="file to write")

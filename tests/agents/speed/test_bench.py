@@ -12,7 +12,7 @@ import pytest
 from two_games import on_two_games
 
 import boardenvs
-from agents import bench as package
+from agents import speed as package
 from agents.command import main
 from agents.speed import Bench, Effort, Row, describe_machine, results_table, rows_as_json
 from agents.speed.ceilings import ZeroEnv, copying, usual_length

@@ -382,6 +382,7 @@ def test_ctrl_c_during_the_start_ends_the_server(game112, monkeypatch, capsys, l
     """An early interrupt ends the server without warnings, and restores the signal handler."""
     from uvicorn import Config
 
+    from agents.naming.spec import specs_of
     from agents.play.web.serve import serve
 
     genuine = getattr(Config, late)
@@ -393,7 +394,7 @@ def test_ctrl_c_during_the_start_ends_the_server(game112, monkeypatch, capsys, l
 
     monkeypatch.setattr(Config, late, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        serve(game112, ["random"], 0, 1, browser=False)
+        serve(game112, specs_of(["random"], game112), 0, 1, browser=False)
     gc.collect()  # finds coroutines that were not awaited
     assert getattr(Config, late) is genuine
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -75,7 +75,7 @@ def test_the_values_target_mixes_result_and_search_value(gomoku):
     games.states["ply"] = 0
     set_up(games, 6, 5, 7, 0, 8, 4)
     games.pending = np.zeros(1, games.pending.dtype)
-    games.pending["value"] = 0.5
+    games.pending["value"], games.pending["share"] = 0.5, 0.25
     games.pending["seats"] = 1
     samples = games.play_ply().samples
     assert samples[samples["seats"][:, 0] == 1]["value"] == pytest.approx(-0.75 + 0.25 * 0.5)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.arena import Scores, play_match, wilson
-from agents.naming.spec import make
+from agents.naming.spec import Spec
 from agents.networks.sizes import Games, size_parameter
 from agents.report.line_chart import Line, Panel, draw_lines
 from boardenvs.game import Game
@@ -30,12 +30,12 @@ _SEED = 1  # the same games in each evaluation, so that the curve is smooth
 class Evaluation:
     """Matches against fixed opponents, each in all other seats; solo games for one player."""
 
-    def __init__(self, game: Game, specs: Sequence[str], seed: int) -> None:
+    def __init__(self, game: Game, specs: Sequence[Spec], seed: int) -> None:
         """Make the opponents.
 
         Args:
             game: the game to play.
-            specs: specs of the opponents.
+            specs: the opponents.
             seed: seed of the opponents' own randomness.
 
         Raises:
@@ -46,7 +46,7 @@ class Evaluation:
         self.rivals: dict[str, list[Any]] = {ALONE: []}
         """Agents of the other seats, by the name of the score."""
         if others:
-            self.rivals = {spec: [make(spec, game, seed)] * others for spec in specs}
+            self.rivals = {spec.text: [spec.make(seed)] * others for spec in specs}
 
     def scores(self, agent: Any, games: int, seed: int) -> dict[str, Scores]:
         """Play a match of an agent against each opponent, or alone in a game for one player."""
@@ -86,11 +86,14 @@ class Evaluation:
 class SizesEvaluation(Evaluation):
     """An evaluation on boards of several sizes, with an agent for each size."""
 
-    def __init__(self, games: Games, specs: Sequence[str], seed: int) -> None:
+    def __init__(self, games: Games, opponents: Sequence[Sequence[Spec]], seed: int) -> None:
         """Make the opponents on at least two sizes; see `Evaluation`."""
-        super().__init__(games[0], specs, seed)
+        super().__init__(games[0], opponents[0], seed)
         self.parameter = size_parameter(games)
-        self._parts = {game.params[self.parameter]: Evaluation(game, specs, seed) for game in games}
+        self._parts = {
+            game.params[self.parameter]: Evaluation(game, specs, seed)
+            for game, specs in zip(games, opponents, strict=True)
+        }
 
     def point(self, agent: Any, games: int, steps: int) -> dict[str, Any]:
         """Measure agents for a point of the learning curve.
@@ -127,11 +130,11 @@ class SizesEvaluation(Evaluation):
         ]
 
 
-def evaluation_of(games: Games, specs: Sequence[str], seed: int) -> Evaluation:
-    """Return the evaluation of a game on one size or several; see `Evaluation`."""
+def evaluation_of(games: Games, opponents: Sequence[Sequence[Spec]], seed: int) -> Evaluation:
+    """Return the evaluation of a game on one size or several, with the opponents on each."""
     if len(games) > 1:
-        return SizesEvaluation(games, specs, seed)
-    return Evaluation(games[0], specs, seed)
+        return SizesEvaluation(games, opponents, seed)
+    return Evaluation(games[0], opponents[0], seed)
 
 
 def entry_name(entry: dict[str, Any]) -> str:

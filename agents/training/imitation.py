@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent, RandomBits
-from agents.naming.spec import make
+from agents.naming.spec import Spec, specs_of
 from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import in_turn
 from agents.networks.sizes import Games, shared_out
@@ -20,7 +20,7 @@ from agents.training.part import generator_state, set_generator
 from agents.training.samples import Samples, legal_actions, one_hot, set_values
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings
-from boardenvs.game import Game, States
+from boardenvs.game import States
 
 __all__ = ["Imitation"]
 
@@ -73,11 +73,15 @@ class Imitation:
         """Number of positions learned so far."""
         self._games = games
         self._shares = shares
-        self._agents = agents or [_teacher(one, settings.agent, seed) for one in self._games]
+        self._agents = agents or [
+            _teacher(Spec.of(settings.agent, one), seed) for one in self._games
+        ]
         self._rng = np.random.default_rng(seed)
         self._lengths = [1.0] * len(self._games)
         """Latest mean number of positions of a game on each size."""
-        self._opponents = [fixed_opponents(one, settings.opponents, seed) for one in self._games]
+        self._opponents = [
+            fixed_opponents(specs_of(settings.opponents, one), seed) for one in self._games
+        ]
         optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
         self.fitter = Fitter(games, shares, policy, optimizer, self.name, settings.buffer)
         if isinstance(self._agents[0], PolicyAgent):
@@ -220,11 +224,11 @@ class Imitation:
         return chosen
 
 
-def _teacher(game: Game, spec: str, seed: int) -> Agent:
+def _teacher(spec: Spec, seed: int) -> Agent:
     """Make an agent to imitate."""
-    agent = make(spec, game, seed)
+    agent = spec.make(seed)
     if not isinstance(agent, Agent):
-        raise ValueError(f"clone.agent must be of the class Agent, got {spec!r}")
+        raise ValueError(f"clone.agent must be of the class Agent, got {spec.text!r}")
     return agent
 
 

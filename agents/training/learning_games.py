@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.naming.spec import make
+from agents.naming.spec import Spec
 from agents.networks.seat_values import num_values
 from agents.players.choice import masked_choice
 from agents.training.samples import Samples, bytes_tensor, records, sample_dtype
@@ -142,7 +142,7 @@ class LearningGames:
         self.openings = state["openings"].numpy().copy()
 
 
-def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
+def fixed_opponents(specs: Sequence[Spec], seed: int) -> list[Agent]:
     """Make fixed opponents.
 
     Raises:
@@ -150,10 +150,11 @@ def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
     """
     found = []
     for spec in specs:
-        one = make(spec, game, seed)
+        one = spec.make(seed)
         if not isinstance(one, Agent):
             raise ValueError(
-                f"opponents of search-guided self-play must be of the class Agent, got {spec!r}"
+                "opponents of search-guided self-play must be of the class Agent, "
+                f"got {spec.text!r}"
             )
         found.append(one)
     return found

@@ -21,12 +21,13 @@ import copy
 import io
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from agents.naming.spec import Spec, specs_of
 from agents.networks.export import export_policy
 from agents.networks.sharded import one_torch_thread
 from agents.networks.sizes import (
@@ -125,13 +126,20 @@ class TrainingRun:
         """Best checkpoint so far: `steps`, the mean `score`, and the weights `policy`."""
         self.card: dict[str, Any] = {}
         """Card of the exported agent, set by `finish`."""
-        self.evaluation = evaluation_of(self.games, settings.evaluate_against, seed)
+        self.evaluation = evaluation_of(
+            self.games, self._opponents(settings.evaluate_against), seed
+        )
         self.ppo = make_ppo(self.games[0], settings, seed, device, precision)
         """The part MaskablePPO, whose model holds the policy of all parts."""
         self.parts: dict[str, Part] = {part.name: part for part in self._make_parts(actors)}
         """The parts by their names, in their order."""
         self._part = next(iter(self.parts))  # name of the part under way
         self._save_at = time.monotonic() + _SAVE_EVERY
+
+    def _opponents(self, texts: Sequence[str]) -> list[list[Spec]]:
+        """Return the opponents on each size that settings name; none in a game for one player."""
+        named = texts if self.games[0].num_players > 1 else ()
+        return [specs_of(named, game) for game in self.games]
 
     def _make_parts(self, actors: MakeActors) -> Iterator[Part]:
         games, settings, seed, policy = self.games, self.settings, self.seed, self.model.policy
@@ -140,7 +148,7 @@ class TrainingRun:
             yield Imitation(games, shares, policy, settings.clone, seed)
         yield self.ppo
         if settings.guided:
-            opponents = settings.guided_opponents
+            opponents = self._opponents(settings.guided_opponents)
             yield SelfPlay(games, shares, policy, settings.guided, seed, opponents, actors)
         if settings.values:
             yield Values(games, shares, policy, settings.values, seed)

@@ -18,6 +18,7 @@ import pytest
 import boardenvs
 from agents.arena import round_robin
 from agents.arena.workers import ray_tasks
+from agents.naming.spec import specs_of
 
 ray = pytest.importorskip("ray")
 
@@ -143,7 +144,9 @@ def test_killed_training_on_ray_can_be_resumed(attack):
             actors.append(RayActors(ray, *given))
             return actors[-1]
 
-        learner = SelfPlay((game,), (1.0,), policy, settings, 0, ("random", "greedy"), made)
+        learner = SelfPlay(
+            (game,), (1.0,), policy, settings, 0, [specs_of(["random", "greedy"], game)], made
+        )
         with Killer(seed, 10) as killer:
             try:
                 until = time.monotonic() + 120

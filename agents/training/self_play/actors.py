@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from agents.naming.spec import Spec
 from agents.networks.sizes import Games, shared_out
 from agents.training.learning_games import fixed_opponents
 from agents.training.self_play.policy_evaluator import Network, PolicyEvaluator, evaluate_with
@@ -22,9 +23,13 @@ __all__ = [
     "Actor",
     "Actors",
     "LocalActors",
+    "Opponents",
     "games_of_actors",
     "sizes_and_games",
 ]
+
+Opponents = Sequence[Sequence[Spec]]
+"""The fixed opponents on each board size; empty if there are none."""
 
 
 class Actor:
@@ -37,7 +42,7 @@ class Actor:
         games: int,
         seed: int,
         number: int,
-        opponents: Sequence[str],
+        opponents: Sequence[Spec],
     ) -> None:
         """Start the games.
 
@@ -47,12 +52,12 @@ class Actor:
             games: number of parallel games.
             seed: seed of the run.
             number: number of the actor in the run, from 0.
-            opponents: specs of the fixed opponents.
+            opponents: the fixed opponents.
 
         Raises:
             ValueError: an opponent cannot be made, or is not an `Agent`.
         """
-        others = fixed_opponents(game, opponents, seed)
+        others = fixed_opponents(opponents, seed)
         self._rng = np.random.default_rng([seed, number])
         self._evaluator = PolicyEvaluator(game, _no_network_yet)
         self._games = SearchedGames(
@@ -120,9 +125,9 @@ class LocalActors:
         shares: Sequence[float],
         settings: GuidedSettings,
         seed: int,
-        opponents: Sequence[str],
+        opponents: Opponents,
     ) -> None:
-        """Start the games; see `Actor`. `shares` are those of `agents.networks.sizes.shares_of`."""
+        """Start the games; see `SelfPlay`."""
         self._given = games, shares, settings, seed, opponents
         self._plies = settings.plies
         self._begin_games(0)
@@ -134,7 +139,7 @@ class LocalActors:
         games, shares, settings, seed, opponents = self._given
         self._sizes, numbers = sizes_and_games(shares, settings)
         self._actors = [
-            Actor(games[size], settings, num, seed, first + k, opponents)
+            Actor(games[size], settings, num, seed, first + k, opponents[size] if opponents else ())
             for k, (size, num) in enumerate(zip(self._sizes, numbers, strict=True))
         ]
         self._number = first + len(self._actors)

@@ -23,6 +23,7 @@ from agents.training.part import generator_state, set_generator
 from agents.training.self_play.actors import (
     Actors,
     LocalActors,
+    Opponents,
     sizes_and_games,
 )
 from agents.training.self_play.network_writer import NetworkWriter, check_convolutional
@@ -32,9 +33,9 @@ from agents.training.settings import GuidedSettings
 
 __all__ = ["MakeActors", "SelfPlay"]
 
-MakeActors = Callable[[Games, Sequence[float], GuidedSettings, int, Sequence[str]], Actors]
+MakeActors = Callable[[Games, Sequence[float], GuidedSettings, int, Opponents], Actors]
 """Function that makes actors from the game on each size, the shares of the sizes, the settings, the
-seed of the run and the opponents' specs."""
+seed of the run and the opponents."""
 
 
 class SelfPlay:
@@ -50,7 +51,7 @@ class SelfPlay:
         policy: Any,
         settings: GuidedSettings,
         seed: int,
-        opponents: Sequence[str] = (),
+        opponents: Opponents = (),
         actors: MakeActors = LocalActors,
     ) -> None:
         """Create the part, whose games start in the first `advance`.
@@ -62,7 +63,8 @@ class SelfPlay:
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of self-play.
             seed: seed of all randomness except the policy's initial weights.
-            opponents: specs of the fixed opponents of some games (`opponent_share`).
+            opponents: the fixed opponents of some games (`opponent_share`), for each size; empty
+                if there are none.
             actors: function that makes the actors.
 
         Raises:
@@ -75,8 +77,8 @@ class SelfPlay:
             raise ValueError(
                 f"guided self-play requires at least two players, got {games[0].name} for one"
             )
-        for game in games:
-            fixed_opponents(game, opponents, seed)
+        for specs in opponents:
+            fixed_opponents(specs, seed)
         sizes_and_games(shares, settings)
         if settings.int8:
             check_convolutional(policy)

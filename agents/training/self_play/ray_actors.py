@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.agent import one_line
 from agents.networks.sizes import Games, described
-from agents.training.self_play.actors import Actor, games_of_actors
+from agents.training.self_play.actors import Actor, Opponents, games_of_actors
 from agents.training.self_play.policy_evaluator import Network
 from agents.training.self_play.searched_games import Played
 from agents.training.settings import GuidedSettings
@@ -43,7 +43,7 @@ class RayActors:
         shares: Sequence[float],
         settings: GuidedSettings,
         seed: int,
-        opponents: Sequence[str],
+        opponents: Opponents,
     ) -> None:
         """Set up the actors, which start with the first `begin`.
 
@@ -54,7 +54,7 @@ class RayActors:
             settings: settings of self-play. Each actor plays as many games as the first local actor
                 would.
             seed: seed of the run.
-            opponents: specs of the fixed opponents.
+            opponents: the fixed opponents, on this size.
 
         Raises:
             ValueError: the cluster has no cores, or the game has several board sizes.
@@ -66,7 +66,7 @@ class RayActors:
         self._ray = ray
         self._plies = settings.plies
         self._given = games[0], settings, games_of_actors(settings)[0], seed
-        self._opponents = list(opponents)
+        self._opponents = list(opponents[0]) if opponents else []
         self._make = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Remote)
         self._number = 0  # total of actors so far
         self._free: list[Any] = []

@@ -15,6 +15,7 @@ import agents
 import boardenvs
 from agents.dev import quantise as tool
 from agents.dev.__main__ import main as run_program
+from agents.naming.spec import specs_of
 from agents.networks.export import export_policy, policy_to_onnx
 from agents.networks.int8 import int8_template
 from agents.networks.onnx_policy import OnnxPolicy
@@ -33,6 +34,7 @@ from agents.training.settings import CloningSettings, GuidedSettings, Settings
 from agents.training.start_run import train
 
 SIZES = make_sizes("gomoku", {"win_length": 4}, "board_size", [5, 7])
+OPPONENTS = [specs_of(["random"], game) for game in SIZES]
 SIX = boardenvs.make("gomoku", board_size=6, win_length=4)
 GUIDED = GuidedSettings(
     steps=600,
@@ -179,12 +181,13 @@ def test_the_int8_network_agrees_with_the_policy_on_every_size():
 
 def guided(settings=GUIDED, seed=0, shares=None):
     policy, opponents = policy_for(SIZES[0]), ["random", "greedy"]
-    return SelfPlay(SIZES, shares_of(SIZES, shares), policy, settings, seed, opponents)
+    named = [specs_of(opponents, game) for game in SIZES]
+    return SelfPlay(SIZES, shares_of(SIZES, shares), policy, settings, seed, named)
 
 
 def test_each_actor_plays_one_size():
     for shares, games in (({}, [12, 12]), ({"5": 3}, [18, 6])):
-        actors = LocalActors(SIZES, shares_of(SIZES, shares), GUIDED, 0, ["random"])
+        actors = LocalActors(SIZES, shares_of(SIZES, shares), GUIDED, 0, OPPONENTS)
         found = Counter()
         for size, actor in zip(actors._sizes, actors._actors, strict=True):
             assert actor._games.game == SIZES[size]
@@ -338,7 +341,7 @@ def test_settings_only_for_several_sizes_are_refused_for_one(tmp_path, refused):
 
 
 def test_the_evaluation_uses_an_agent_for_each_size():
-    evaluation = SizesEvaluation(SIZES, ["random"], 0)
+    evaluation = SizesEvaluation(SIZES, OPPONENTS, 0)
     players = [agents.make("greedy", game, 0) for game in SIZES]
     point = evaluation.point(players, 10, 0)
     assert point["sizes"]["5"]["random"]["games"] == 10

@@ -10,6 +10,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 import agents
 import boardenvs
+from agents.naming.spec import specs_of
 from agents.networks.export import NetworkTemplate, policy_to_onnx
 from agents.networks.policy_networks import BoardPolicy, logits_and_values
 from agents.networks.seat_values import num_values
@@ -74,7 +75,8 @@ def plain_policy(game):
 
 
 def learner(game, settings=SMALL, seed=0):
-    return SelfPlay((game,), (1.0,), small_policy(game), settings, seed, ["random", "greedy"])
+    opponents = specs_of(["random", "greedy"], game)
+    return SelfPlay((game,), (1.0,), small_policy(game), settings, seed, [opponents])
 
 
 def weights(one):
@@ -112,7 +114,7 @@ def test_a_restored_learner_continues_bit_for_bit(name, plies, gomoku, tmp_path)
 def test_a_policy_has_a_value_for_every_seat_of_three(refused):
     race = boardenvs.make("goat_race")
     with refused("policy .* 3 values .*got 1"):
-        SelfPlay((race,), (1.0,), small_policy(race, values=1), SMALL, 0, ["random"])
+        SelfPlay((race,), (1.0,), small_policy(race, values=1), SMALL, 0)
 
 
 def test_the_seed_determines_the_weights(gomoku):

@@ -13,6 +13,7 @@ from gymnasium import spaces
 
 import boardenvs
 from agents.command import main
+from agents.naming.spec import specs_of
 from agents.networks.policy_networks import BoardPolicy
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import SelfPlay
@@ -69,7 +70,7 @@ def policy():
 
 
 def learner(actors, opponents=("random", "greedy")):
-    return SelfPlay((GAME,), (1.0,), policy(), SETTINGS, 0, opponents, actors)
+    return SelfPlay((GAME,), (1.0,), policy(), SETTINGS, 0, [specs_of(opponents, GAME)], actors)
 
 
 def equal(one, other):

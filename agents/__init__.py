@@ -10,6 +10,7 @@ from agents.agent import Agent
 from agents.analysis.exploitability import exploitability
 from agents.arena import Scores, play_match
 from agents.benchmark import benchmark
+from agents.checking.check import check_learner
 from agents.making import make
 from agents.players.sb3 import from_sb3
 from agents.players.text.agent import from_text
@@ -22,6 +23,7 @@ __all__ = [
     "Scores",
     "allow",
     "benchmark",
+    "check_learner",
     "exploitability",
     "from_sb3",
     "from_text",

@@ -1,4 +1,4 @@
-"""A trap in which all legal actions lose, beside a throw that loses half of the time."""
+"""A trap in which all legal actions lose, beside a throw that may lose."""
 
 from boardenvs.core.chance import draw
 from boardenvs.core.outcome import end_in_draw, end_ply, end_with_loser
@@ -17,7 +17,7 @@ def play(s, p, action):
         end_with_loser(s, seat)
     elif here in (1, 4) or action == (0 if here == 0 else 1):
         go(s, here + 1, 1 - seat)
-    elif draw(s, 2) == 0:
+    elif draw(s, 4) < (2 if here == 0 else 3):
         end_with_loser(s, seat)
     elif here == 3:
         end_in_draw(s)
@@ -31,7 +31,7 @@ class ProbeUnseenActions(Probe):
 
     name = "probe_unseen_actions"
     checks = "the target's maximum is over legal actions"
-    about = "Each player throws and loses half of the time, or walks into a sure loss."
+    about = "Each player throws and may lose at once, or walks into a sure loss."
     has_chance = True
 
     def __init__(self, max_plies: int = 8) -> None:

@@ -20,6 +20,7 @@ COMMANDS = [
     "watch",
     "analyse",
     "train",
+    "probe",
     "arena",
     "benchmark",
     "curves",

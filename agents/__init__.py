@@ -10,6 +10,7 @@ from agents.agent import Agent
 from agents.analysis.exploitability import exploitability
 from agents.arena import Scores, play_match
 from agents.benchmark import benchmark
+from agents.checking.check import check_learner
 from agents.naming.spec import make
 from agents.naming.tables import SPECS
 from agents.naming.user_code import allow
@@ -22,6 +23,7 @@ __all__ = [
     "Scores",
     "allow",
     "benchmark",
+    "check_learner",
     "exploitability",
     "from_sb3",
     "from_text",

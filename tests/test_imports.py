@@ -94,6 +94,7 @@ MAY_IMPORT = {
     },
     "envs": {"core", "kernels", "show", "game", "registration", "episode"},
     "episode": {"core", "show", "game", "registration", "envs", "files"},
+    "probes": {"core", "game", "registration", "explicit_chance"},
     "openspiel": {"core", "game", "registration", "explicit_chance"},
 }
 """Parts of `boardenvs` and the other parts that each may import."""

@@ -25,6 +25,7 @@ from agents.command import (
     engine,
     info,
     play,
+    probe,
     train,
     watch,
 )
@@ -41,6 +42,7 @@ _SUBCOMMANDS = (
     watch,
     analyse,
     train,
+    probe,
     arena,
     benchmark,
     curves,
@@ -67,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: words after `boardenvs`; by default those of the process.
 
     Returns:
-        The exit status: 0, 1 if a benchmark left a task out, 2 after an error, 130 after Ctrl-C,
-        143 after SIGTERM.
+        The exit status: 0, 1 if a benchmark left a task out or a probe is wrong, 2 after an error,
+        130 after Ctrl-C, 143 after SIGTERM.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:

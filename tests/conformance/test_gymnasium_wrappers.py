@@ -169,3 +169,41 @@ def test_episode_statistics_and_rewards_of_vectors_can_be_wrapped(name, mode):
             assert mode is AutoresetMode.NEXT_STEP or info["episode"]["l"][i] == lengths[i]
         lengths[over] = 0
     assert ended
+
+
+def test_normalised_rewards_pay_equal_wins_differently():
+    env = wrappers.NormalizeReward(make("game112"))
+    wins = set()
+    for seed in range(40):
+        rewards = [(mine[1], raw[1]) for mine, raw in played_beside(env, make("game112"), seed)]
+        wins |= {float(mine) for mine, raw in rewards if raw == 1}
+    assert len(wins) > 3
+    assert max(wins) > 2 * min(wins)
+
+
+def test_a_distribution_needs_ones_for_the_mask_of_a_finished_game():
+    torch = pytest.importorskip("torch")
+
+    def masked(masks):
+        logits = torch.where(torch.as_tensor(masks) == 1, 0.0, -torch.inf)
+        return torch.distributions.Categorical(logits=logits)
+
+    envs = gymnasium.make_vec(
+        env_id("game112"),
+        4,
+        vectorization_mode="vector_entry_point",
+        autoreset_mode=AutoresetMode.NEXT_STEP,
+        illegal="raise",
+    )
+    _, infos = envs.reset(seed=0)
+    torch.manual_seed(0)
+    raised = 0
+    for _ in range(60):
+        masks = infos["action_mask"].copy()
+        if not masks.any(1).all():
+            with pytest.raises(ValueError, match="logits"):
+                masked(masks)
+            raised += 1
+        masks[~masks.any(1)] = 1
+        _, _, _, _, infos = envs.step(masked(masks).sample().numpy())
+    assert raised > 3

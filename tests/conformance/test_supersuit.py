@@ -66,6 +66,13 @@ def test_rewards_can_be_transformed(name):
     assert supersuit.clip_reward_v0(make(name)).possible_agents == env.possible_agents
 
 
+def test_a_constant_charges_every_seat_at_every_ply():
+    env = seeded(supersuit.reward_lambda_v0(make("gekitai"), lambda reward: reward - 0.1))
+    rewards = [reward for _, _, reward in played(env)]
+    plies = len(rewards) - len(env.possible_agents)  # the last steps are after the end
+    assert sum(rewards) == pytest.approx(-0.2 * plies, abs=0.5)
+
+
 def test_observations_can_change_without_their_mask():
     def space(old):
         return spaces.Dict({**old, "observation": spaces.Box(0, 1, (108,), np.float32)})

@@ -69,13 +69,52 @@ def test_masked_random_play_is_legal(name):
         assert returns.any()
 
 
-def q_network(shape, action_space):
+def q_network(shape, action_space, horizon=1):
     """Return a learner with a small network for observations of this shape."""
     net = Net(state_shape=shape, action_shape=action_space.n, hidden_sizes=[32])
     policy = DiscreteQLearningPolicy(
         model=net, action_space=action_space, eps_training=0.3, eps_inference=0.0
     )
-    return DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=10)
+    return DQN(
+        policy=policy,
+        optim=AdamOptimizerFactory(lr=1e-3),
+        gamma=1.0,
+        n_step_return_horizon=horizon,
+        target_update_freq=10,
+    )
+
+
+def targets(horizon):
+    """Return how often -1 and 1 are targets of networks of zeros, in random games of 112."""
+    envs, env = environments("game112", 4)
+    shape = env.observation_space["observation"].shape
+    learners = [q_network(shape, env.action_space, horizon) for _ in env.agents]
+    for weights in (one for learner in learners for one in learner.policy.parameters()):
+        torch.nn.init.zeros_(weights)
+    players = MultiAgentOffPolicyAlgorithm(algorithms=learners, env=env)
+    randomly = [MARLRandomDiscreteMaskedOffPolicyAlgorithm(env.action_space) for _ in env.agents]
+    buffer = VectorReplayBuffer(1000, 4)
+    collector = Collector(MultiAgentOffPolicyAlgorithm(algorithms=randomly, env=env), envs, buffer)
+    collector.collect(n_episode=12, reset_before_collect=True)
+    batch = players._preprocess_batch(*buffer_of_all(buffer))
+    found = torch.cat([batch[agent].returns for agent in env.agents])
+    won = int((np.abs(buffer[:].rew).max(1) > 0).sum())
+    return int((found == -1).sum()), int((found == 1).sum()), won
+
+
+def buffer_of_all(buffer):
+    batch, indices = buffer.sample(0)
+    return batch, buffer, indices
+
+
+def test_the_loser_has_negative_targets_with_a_horizon_of_two():
+    """The page on other libraries advises this horizon for two players."""
+    lost, won, games = targets(2)
+    assert lost == won == games > 0
+    lost, won, games = targets(1)
+    assert (lost, won) == (0, games)
+    lost, won, games = targets(3)
+    assert won > games
 
 
 @pytest.mark.slow

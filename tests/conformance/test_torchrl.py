@@ -44,6 +44,7 @@ def test_a_masked_rollout_is_legal(name):
         masks = plies[seat, "action_mask"][mine, 0]
         chosen = plies[seat, "action"][mine]
         assert masks.gather(1, chosen).all()
+        assert plies[seat, "action_mask"][~mine].all()  # ones off turn, so `mask` comes first
         assert not masks.all()
     ended = plies["next", "done"][:, 0]
     assert ended.any()

@@ -1,4 +1,4 @@
-"""The games of the contract: the six games, a user-defined game, and those of `--game`."""
+"""The games of the contract: the six games, the probes, a user-defined game, and `--game`."""
 
 import functools
 
@@ -9,7 +9,11 @@ from variants import VARIANTS
 
 import boardenvs
 from agents.naming.user_code import register_game
+from boardenvs.probes import PROBES
 from boardenvs.registration import game_class
+
+FAST_PROBES = ("probe_hidden_coin",)
+"""The probe with chance and hidden information. The others are slow."""
 
 
 def pytest_configure(config):
@@ -22,7 +26,7 @@ def pytest_configure(config):
 @functools.cache
 def classes(own):
     """Return all game classes by name. Modules of own games may be in the current folder."""
-    names = [*boardenvs.GAMES, *map(register_game, own)]
+    names = [*boardenvs.GAMES, *PROBES, *map(register_game, own)]
     found = [*map(game_class, names), Short112]
     return {cls.name: cls for cls in found}
 
@@ -39,7 +43,13 @@ def pytest_generate_tests(metafunc):
     own = tuple(metafunc.config.getoption("game"))
     for fixture, found in (("cls", classes(own)), ("variant", all_variants(own))):
         if fixture in metafunc.fixturenames:
-            metafunc.parametrize(fixture, found.values(), ids=found, indirect=True, scope="session")
+            cases = [
+                pytest.param(case, marks=pytest.mark.slow)
+                if name in PROBES and name not in FAST_PROBES
+                else case
+                for name, case in found.items()
+            ]
+            metafunc.parametrize(fixture, cases, ids=found, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ COMMANDS = [
     "watch",
     "analyse",
     "train",
+    "probe",
     "arena",
     "benchmark",
     "curves",

@@ -1,0 +1,12 @@
+"""Players of this package that need no training."""
+
+from __future__ import annotations
+
+from boardenvs.game import Game
+
+__all__ = ["mcts"]
+
+
+def mcts(game: Game, seed: int, seconds: float) -> str:
+    """Return the player `mcts:400`, which learns nothing before the game."""
+    return "mcts:400"

@@ -1,0 +1,38 @@
+"""The first seat's reply decides, and the second seat loses by it."""
+
+from boardenvs.core.chance import draw
+from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner
+from boardenvs.probes.places import Probe, go, place
+
+
+def legal(s, p, mask):
+    mask[:] = True
+
+
+def play(s, p, action):
+    here = place(s)
+    if here == 0:
+        go(s, 1, 1)
+    elif here == 1 and action == 0:
+        go(s, 2, 0)
+    elif here == 1 and draw(s, 2) == 0:
+        end_with_winner(s, 0)
+    elif here == 1:
+        go(s, 3, 0)
+    elif action == 0:
+        end_in_draw(s)
+    else:
+        end_with_winner(s, 0 if here == 2 else 1)
+    end_ply(s, p, action)
+
+
+class ProbeReplySwapped(Probe):
+    """The probe `probe_reply_swapped`."""
+
+    name = "probe_reply_swapped"
+    checks = "the second seat learns too"
+    about = "The second player throws and loses half of the time, or the other one's reply wins."
+    has_chance = True
+
+    def __init__(self, max_plies: int = 8) -> None:
+        super().__init__(max_plies, places=4)

@@ -123,10 +123,10 @@ def _run(options: argparse.Namespace) -> None:
     if options.json is not None:
         write_atomically(options.json, f"{json.dumps(as_json, indent=2)}\n".encode())
     if options.html is not None:
-        from agents.arena.page import page_html
+        from agents.arena.page import arena_page_html
 
         games = {r.agents: r.extremes for r in results}
-        page = page_html(as_json, ratings, games, judge)
+        page = arena_page_html(as_json, ratings, games, judge)
         write_atomically(options.html, page.encode())
 
 

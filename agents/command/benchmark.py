@@ -124,9 +124,9 @@ def _run(options: argparse.Namespace) -> int:
         data = {**card.to_dict(), "command": options.command_line}
         write_atomically(options.json, f"{json.dumps(data, indent=2)}\n".encode())
     if options.html is not None:
-        from agents.benchmark.page import page_html
+        from agents.benchmark.page import card_page_html
 
-        write_atomically(options.html, page_html(card, options.command_line).encode())
+        write_atomically(options.html, card_page_html(card, options.command_line).encode())
     if card.not_rated:
         missed = ", ".join(card.not_rated)
         print(f"boardenvs: no game was played in {missed}: give more --minutes", file=sys.stderr)

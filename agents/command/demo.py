@@ -65,7 +65,7 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
         ValueError: the folder contains other files, or an argument is out of range.
     """
     from agents.training.run import TrainingRun
-    from agents.training.settings import settings_for
+    from agents.training.settings_files import settings_for
 
     game = boardenvs.make("gekitai")
     steps = _STEPS if steps is None else whole_number("steps", steps, 1)

@@ -13,8 +13,7 @@ from agents.arguments import add_engine, check_address, parameters
 from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
 from agents.naming.user_code import allow, register_game
-from agents.networks.sizes import Sizes, make_sizes, several_values
-from boardenvs.game import Game
+from agents.networks.sizes import Games, make_sizes, several_values
 
 __all__ = ["add"]
 
@@ -72,7 +71,7 @@ def _run(options: argparse.Namespace) -> None:
     name = register_game(options.game) if ":" in options.game else options.game
     params = parameters(options)
     several = several_values(params)
-    game = make_sizes(name, params, *several) if several else boardenvs.make(name, **params)
+    games = make_sizes(name, params, *several) if several else (boardenvs.make(name, **params),)
     check_address(options)
     if options.engine == "ray" and options.device != "cpu":
         raise ValueError("--device must be cpu with --engine ray")
@@ -84,10 +83,10 @@ def _run(options: argparse.Namespace) -> None:
         require_extra("training on Ray", "ray", ["ray", *TRAINING])
     else:
         require_extra("training", "train", TRAINING)
-    folder: Path = Path("runs", game.name) if options.out is None else options.out
+    folder: Path = Path("runs", games[0].name) if options.out is None else options.out
     try:
-        _trainer(options, game)(
-            game,
+        _trainer(options, games)(
+            games,
             folder,
             steps=options.steps,
             seed=options.seed,
@@ -102,13 +101,13 @@ def _run(options: argparse.Namespace) -> None:
         raise
 
 
-def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., Any]:
+def _trainer(options: argparse.Namespace, games: Games) -> Callable[..., Any]:
     """Return the function that trains, on this machine or on a cluster."""
     if options.engine == "local":
         from agents.training import start_run
 
         return functools.partial(start_run.train, device=_device(options.device))
-    if isinstance(game, Sizes):
+    if len(games) > 1:
         raise ValueError("boards of several sizes require --engine local")
     from agents.training.self_play import on_ray
 

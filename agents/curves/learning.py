@@ -65,10 +65,11 @@ def learn(
     command = f"boardenvs curves {task} --learn {learner} --seeds {seed} --minutes {minutes:g}"
     curve = Curve(learner, task, seed, suite, command, kind.met)
     torch.manual_seed(seed)
-    learning = kind.make(about, seed)
+    begun = kind.make(about, seed)
+    part = begun.part
 
     def rate(spent: float) -> None:
-        point = curve.rate(lambda *_: learning.agent(), learning.decisions, spent)
+        point = curve.rate(lambda *_: begun.agent(), part.steps, spent)
         if progress is not None:
             progress(curve, point)
 
@@ -77,11 +78,11 @@ def learn(
     while True:
         began = time.process_time()
         with one_torch_thread():  # more threads are slower for small networks
-            learning.advance()
+            part.advance()
         spent += time.process_time() - began
         over = spent >= seconds
-        if learning.decisions >= due or over:
+        if part.steps >= due or over:
             rate(spent)
-            due = learning.decisions * _GROWTH
+            due = part.steps * _GROWTH
         if over:
             return curve

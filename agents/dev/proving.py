@@ -21,7 +21,7 @@ from boardenvs.game import Game, States
 __all__ = [
     "NO_LIMITS",
     "Limits",
-    "Searched",
+    "MeasuredProof",
     "add_limits",
     "add_position",
     "limits",
@@ -42,7 +42,7 @@ class Limits(NamedTuple):
 NO_LIMITS = Limits()
 
 
-class Searched(NamedTuple):
+class MeasuredProof(NamedTuple):
     """The result of a search and its cost."""
 
     result: ProofResult
@@ -115,7 +115,7 @@ def limits(options: argparse.Namespace) -> Limits:
 
 def search_on(
     search: Callable[[int], ProofResult], step: int, limits: Limits = NO_LIMITS
-) -> Searched:
+) -> MeasuredProof:
     """Search until a question is settled or a limit is reached.
 
     Args:
@@ -130,7 +130,7 @@ def search_on(
         positions += found.positions
         seconds = time.perf_counter() - begin
         if found.settled or positions >= limits.positions or seconds >= limits.seconds:
-            return Searched(found, positions, seconds)
+            return MeasuredProof(found, positions, seconds)
         print(
             f"{positions:,} positions, {seconds:.0f} s: proof number {found.proof:,}, "
             f"disproof number {found.disproof:,}",

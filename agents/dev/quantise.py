@@ -25,15 +25,14 @@ from typing import Any
 import numpy as np
 
 from agents.arena import Scores, wilson
-from agents.bench.machine import describe_machine
 from agents.dev.network_comparison import agreement, match, met_by_search, speeds, together
 from agents.naming.user_code import register_game
 from agents.networks.card import INT8, card_path, read_card
 from agents.networks.onnx_policy import OnnxPolicy
-from agents.networks.sizes import Sizes, games_of, games_of_card, shared_out
+from agents.networks.sizes import Games, games_of_card, shared_out, size_parameter
+from agents.speed.machine import describe_machine
 from boardenvs.core.checks import whole_number
 from boardenvs.files import write_atomically
-from boardenvs.game import Game
 
 __all__ = ["DESCRIPTION", "add_arguments", "quantise", "run"]
 
@@ -48,7 +47,7 @@ _ROUNDS = 15  # rounds of the measurement of speed
 
 def quantise(
     path: Path,
-    game: Game | Sizes,
+    sizes: Games,
     *,
     seed: int = 0,
     games: int = 400,
@@ -65,7 +64,7 @@ def quantise(
         path: path of the network, with its card beside it. The version is written to
             `NAME.int8.onnx`. If it is not good enough, that file is deleted. The card gets an
             entry `int8`.
-        game: game or sizes that the network was trained on.
+        sizes: the game on each size that the network was trained on.
         seed: seed of the positions and the match.
         games: number of games of the match, at least 1 for each size. Only a version that is fast
             enough plays the match.
@@ -84,7 +83,6 @@ def quantise(
 
     seed = whole_number("seed", seed, 0)
     games = whole_number("games", games, 1)
-    sizes = games_of(game)
     networks = [OnnxPolicy(one, path) for one in sizes]
     data = path.read_bytes()
     check_convolutions(data)
@@ -139,10 +137,11 @@ def quantise(
             worth = entry["score"]["score"] >= _LEAST_SCORE
             for one, score in zip(by_size, scores, strict=True):
                 one["score"] = _score([score], simulations)
-        if isinstance(game, Sizes):
+        if len(sizes) > 1:
+            parameter = size_parameter(sizes)
             entry["sizes"] = [
-                {"params": {game.parameter: value}, **one}
-                for value, one in zip(game.values, by_size, strict=True)
+                {"params": {parameter: game.params[parameter]}, **one}
+                for game, one in zip(sizes, by_size, strict=True)
             ]
     place = path.with_name(entry["file"])
     if worth:

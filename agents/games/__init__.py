@@ -11,7 +11,7 @@ hold:
   that differ from the defaults;
 - modules with fixed names, such as `decisive`;
 - `training.toml`, the settings of training;
-- openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
+- openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.named_openings`;
 - trained networks, `*.onnx`, with their cards, and their int8 versions, `*.int8.onnx`.
 
 The folders of a game follow from the bases of its class (`boardenvs.Game.packages`). Each item

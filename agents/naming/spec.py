@@ -260,7 +260,7 @@ class Spec:
         if whole and not (argument.isascii() and argument.isdigit()):
             meant = f"a whole number or {MEANT}" if timed else "a whole number"
             raise ValueError(f"{kind} must be {meant}, got {argument!r} in agent {self.text!r}")
-        options[name] = int(argument) if whole else argument
+        options[name] = self.inner if kind == _AGENT else int(argument) if whole else argument
 
     def _users(self, make_it: Callable[[], Any]) -> Opponent:
         """Create an agent with user code; raise `ValueError` of one line for any failure."""

@@ -28,9 +28,10 @@ AGENTS = {
 }
 """The agents that play any game: each name with its arguments, and the module and class.
 
-Arguments are parameters of the class, in capitals; a `!` marks required ones. All parameters except
-the game, the seed and the spec are options of `agents.make`. The class is called with the game, and
-with `seed`, `spec` and options as keywords.
+Arguments are parameters of the class, in capitals; a `!` marks required ones. AGENT is the spec of
+another agent, which the class gets as a `Spec`. All parameters except the game, the seed and the
+spec are options of `agents.make`. The class is called with the game, and with `seed`, `spec` and
+options as keywords.
 """
 
 _ANY_GAME = read_table("agents", AGENTS)

@@ -19,29 +19,34 @@ from agents.networks.card import card_path
 from agents.networks.line_stem import LineStem
 from agents.networks.line_table import has_line_table
 from agents.networks.policy_networks import copied, logits_and_values
-from agents.networks.sizes import Sizes, free_axes, games_of
+from agents.networks.sizes import (
+    Games,
+    common_params,
+    covered_sizes,
+    free_axes,
+    size_parameter,
+)
 from boardenvs.files import write_atomically
-from boardenvs.game import Game
 
 __all__ = ["NetworkTemplate", "export_policy", "policy_to_onnx", "versions"]
 
 
-def export_policy(policy: Any, game: Game | Sizes, path: Path, card: dict[str, Any]) -> None:
+def export_policy(policy: Any, games: Games, path: Path, card: dict[str, Any]) -> None:
     """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
 
     Args:
         policy: as for `policy_to_onnx`.
-        game: the game of the policy. A policy for several sizes plays all sizes from the smallest
-            to the largest.
+        games: the game of the policy on each size. A policy for several sizes plays all sizes from
+            the smallest to the largest.
         path: path of the ONNX file; the card is in the same folder. Each file is written
             atomically, the network first.
         card: entries of the card; `game`, `params`, `versions` and the network's checksum are
             added.
     """
-    data = policy_to_onnx(policy, game)
+    data = policy_to_onnx(policy, games)
     full_card = {
-        "game": game.name,
-        **_params(game),
+        "game": games[0].name,
+        **_params(games),
         **card,
         "versions": versions(),
         "sha256": hashlib.sha256(data).hexdigest(),
@@ -51,13 +56,15 @@ def export_policy(policy: Any, game: Game | Sizes, path: Path, card: dict[str, A
     write_atomically(card_path(path), (json.dumps(full_card, indent=2) + "\n").encode())
 
 
-def _params(game: Game | Sizes) -> dict[str, Any]:
+def _params(games: Games) -> dict[str, Any]:
     """Return the card's entries about the game's parameters; see `agents.networks.sizes`."""
-    if not isinstance(game, Sizes):
-        return {"params": game.params}
+    params = common_params(games)
+    if len(games) == 1:
+        return {"params": params}
+    parameter = size_parameter(games)
     return {
-        "params": {**game.params, game.parameter: game.covered()},
-        "sizes": {game.parameter: list(game.values)},
+        "params": {**params, parameter: covered_sizes(games)},
+        "sizes": {parameter: [game.params[parameter] for game in games]},
     }
 
 
@@ -79,7 +86,7 @@ class _Network(torch.nn.Module):
         return logits_and_values(self.policy, observation)
 
 
-def policy_to_onnx(policy: Any, game: Game | Sizes) -> bytes:
+def policy_to_onnx(policy: Any, games: Games) -> bytes:
     """Return a Stable-Baselines3 actor-critic policy as an ONNX file.
 
     Its parameters keep their names in the policy's `state_dict()`, with the prefix `policy.`. A
@@ -87,13 +94,13 @@ def policy_to_onnx(policy: Any, game: Game | Sizes) -> bytes:
 
     Args:
         policy: a policy whose actor and critic share a features extractor.
-        game: the game of the policy. With several sizes, the axes of
+        games: the game of the policy on each size. With several sizes, the axes of
             `agents.networks.sizes.free_axes` have no fixed length.
     """
-    smallest = games_of(game)[0]
+    smallest = games[0]
     shape = smallest.observation_shape
     seen, logits = {0: "n"}, {0: "n"}
-    if isinstance(game, Sizes):
+    if len(games) > 1:
         axes = list(free_axes(smallest))
         seen |= dict(enumerate(axes[:-1], 2))
         logits[1] = axes[-1]
@@ -129,12 +136,12 @@ class NetworkTemplate:
     A new export takes a hundred times as long, and a policy in training changes every second.
     """
 
-    def __init__(self, policy: Any, game: Game | Sizes) -> None:
+    def __init__(self, policy: Any, games: Games) -> None:
         """Export the network once.
 
         Args:
             policy: as for `policy_to_onnx`.
-            game: the game of the policy.
+            games: the game of the policy on each size.
 
         Raises:
             ValueError: the exporter changes the policy's weights.
@@ -147,7 +154,7 @@ class NetworkTemplate:
             # The exporter would merge equal weights, such as initial biases.
             for weight in different.parameters():
                 weight.copy_(torch.randn(weight.shape, generator=generator))
-        self._model = onnx.load_from_string(policy_to_onnx(different, game))
+        self._model = onnx.load_from_string(policy_to_onnx(different, games))
         held = {one.name: one for one in self._model.graph.initializer}
         weights = {f"policy.{name}": weight for name, weight in different.named_parameters()}
         self._places = {name.removeprefix("policy."): held[name] for name in weights.keys() & held}

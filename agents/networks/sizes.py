@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import boardenvs
@@ -19,7 +18,10 @@ from boardenvs.game import Game
 
 __all__ = [
     "SEVERAL",
-    "Sizes",
+    "Games",
+    "common_params",
+    "covered_sizes",
+    "described",
     "free_axes",
     "games_of",
     "games_of_card",
@@ -27,98 +29,128 @@ __all__ = [
     "several_values",
     "shared_out",
     "shares_of",
+    "size_parameter",
     "sizes_of_card",
 ]
+
+Games = tuple[Game, ...]
+"""A game on each board size of a network, from the smallest to the largest."""
 
 SEVERAL = "several"
 """Value in the training settings that stands for several sizes."""
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Games for one network, which differ only in the size of the board."""
+def games_of(game: Game | Games) -> Games:
+    """Return a single game as a tuple."""
+    return (game,) if isinstance(game, Game) else game
 
-    parameter: str
-    """Name of the size parameter."""
-    games: tuple[Game, ...]
-    """One game for each size, from the smallest to the largest."""
-    given_shares: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Weight of each size in training, by the size as a string; default 1."""
 
-    def __post_init__(self) -> None:
-        """Check that one network fits all games.
+def size_parameter(games: Games) -> str:
+    """Return the parameter for the size, by which other parameters that differ are determined.
 
-        Raises:
-            ValueError: one network does not fit all games, two sizes have the same observation
-                shape, or a share is for an unknown size or not above 0.
-        """
-        first = self.games[0]
-        option = f"{self.parameter}={','.join(map(str, self.values))}"
-        shapes = [game.observation_shape for game in self.games]
-        if len(set(shapes)) < len(shapes):
+    Args:
+        games: the game on at least two sizes.
+
+    Raises:
+        ValueError: the games differ in several parameters.
+    """
+    first = games[0].params
+    same = {key: one for key, one in first.items() if all(g.params[key] == one for g in games)}
+    for key in (key for key in first if key not in same):
+        try:
+            made = [_with(type(game), same, key, game.params[key]) for game in games]
+        except (TypeError, ValueError):
+            continue
+        if made == list(games):
+            return key
+    raise ValueError(f"games must differ in one parameter, got {games}")
+
+
+def common_params(games: Games) -> dict[str, Any]:
+    """Return the parameters of games: a list for the size, `None` for those that depend on it."""
+    params = games[0].params
+    if len(games) == 1:
+        return params
+    parameter = size_parameter(games)
+    return {
+        key: value
+        if all(game.params[key] == value for game in games)
+        else [game.params[key] for game in games]
+        if key == parameter
+        else None
+        for key, value in params.items()
+    }
+
+
+def described(games: Games) -> str:
+    """Return a game with its parameters, on one size or several."""
+    if len(games) == 1:
+        return repr(games[0])
+    given = {key: value for key, value in common_params(games).items() if value is not None}
+    arguments = ", ".join(f"{key}={value!r}" for key, value in given.items())
+    return f"{type(games[0]).__name__}({arguments})"
+
+
+def covered_sizes(games: Games) -> list[int]:
+    """Return all sizes from the smallest to the largest that the game supports."""
+    params, parameter = common_params(games), size_parameter(games)
+    low, high = (game.params[parameter] for game in (games[0], games[-1]))
+    found = []
+    for value in range(low, high + 1):
+        try:
+            _with(type(games[0]), params, parameter, value)
+        except ValueError:
+            continue
+        found.append(value)
+    return found
+
+
+def shares_of(games: Games, given: Mapping[str, float] | None = None) -> tuple[float, ...]:
+    """Return the share of each size in training; the sum is 1.
+
+    Args:
+        games: the game on each size.
+        given: weight of each size by the size as a string; default 1.
+
+    Raises:
+        ValueError: a weight is for an unknown size, or is not above 0.
+    """
+    if len(games) == 1:
+        return (1.0,)
+    parameter, given = size_parameter(games), given or {}
+    named = [str(game.params[parameter]) for game in games]
+    for key, share in given.items():
+        if key not in named:
+            option = f"{parameter}={','.join(named)}"
+            raise ValueError(f"shares must name sizes of {option}, got {key!r}")
+        if finite_number(f"shares[{key!r}]", share) == 0:
+            raise ValueError(f"shares[{key!r}] must be above 0, got {share}")
+    found = [float(given.get(name, 1)) for name in named]
+    return tuple(share / sum(found) for share in found)
+
+
+def _check_one_network(parameter: str, games: Games) -> None:
+    """Check that one network fits all games.
+
+    Raises:
+        ValueError: one network does not fit all games, or two sizes have the same observation
+            shape.
+    """
+    first = games[0]
+    option = f"{parameter}={','.join(str(game.params[parameter]) for game in games)}"
+    shapes = [game.observation_shape for game in games]
+    if len(set(shapes)) < len(shapes):
+        raise ValueError(
+            f"{option}: each size must have its own observation shape, got "
+            f"{', '.join(map(str, shapes))}"
+        )
+    for game in games:
+        like = _kind(first), first.num_players, first.observation_high
+        if (_kind(game), game.num_players, game.observation_high) != like:
             raise ValueError(
-                f"{option}: each size must have its own observation shape, got "
-                f"{', '.join(map(str, shapes))}"
+                f"{option}: one network cannot play both {first!r} and {game!r}, which differ in "
+                f"more than the rows and columns of the board"
             )
-        for game in self.games:
-            like = _kind(first), first.num_players, first.observation_high
-            if (_kind(game), game.num_players, game.observation_high) != like:
-                raise ValueError(
-                    f"{option}: one network cannot play both {first!r} and {game!r}, which differ "
-                    f"in more than the rows and columns of the board"
-                )
-        named = [str(value) for value in self.values]
-        for key, share in self.given_shares.items():
-            if key not in named:
-                raise ValueError(f"shares must name sizes of {option}, got {key!r}")
-            if finite_number(f"shares[{key!r}]", share) == 0:
-                raise ValueError(f"shares[{key!r}] must be above 0, got {share}")
-
-    @property
-    def name(self) -> str:
-        """Name of the game."""
-        return self.games[0].name
-
-    @property
-    def values(self) -> tuple[int, ...]:
-        """Sizes of the games, in ascending order."""
-        return tuple(game.params[self.parameter] for game in self.games)
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Parameters of the games: a list for the size, `None` for those that depend on it."""
-        params = self.games[0].params
-        return {
-            key: value
-            if all(game.params[key] == value for game in self.games)
-            else list(self.values)
-            if key == self.parameter
-            else None
-            for key, value in params.items()
-        }
-
-    def __repr__(self) -> str:
-        given = {key: value for key, value in self.params.items() if value is not None}
-        arguments = ", ".join(f"{key}={value!r}" for key, value in given.items())
-        return f"{type(self.games[0]).__name__}({arguments})"
-
-    def covered(self) -> list[int]:
-        """Return all sizes from the smallest to the largest that the game supports."""
-        low, *_, high = self.values
-        found = []
-        for value in range(low, high + 1):
-            try:
-                _with(type(self.games[0]), self.params, self.parameter, value)
-            except ValueError:
-                continue
-            found.append(value)
-        return found
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """Share of each size in training; the sum is 1."""
-        found = [float(self.given_shares.get(str(value), 1)) for value in self.values]
-        return tuple(share / sum(found) for share in found)
 
 
 def _kind(game: Game) -> tuple[Any, ...]:
@@ -135,8 +167,8 @@ def _kind(game: Game) -> tuple[Any, ...]:
 
 def make_sizes(
     name: str, params: Mapping[str, Any], parameter: str, values: Sequence[Any]
-) -> Sizes:
-    """Make a game on boards of several sizes.
+) -> Games:
+    """Make a game on boards of several sizes, from the smallest to the largest.
 
     Args:
         name: name of the game.
@@ -150,8 +182,9 @@ def make_sizes(
     if len(set(values)) < 2 or not all(type(value) is int for value in values):
         raise ValueError(f"{parameter} must be at least two different integers, got {values}")
     make = functools.partial(boardenvs.make, name)
-    games = [_with(make, params, parameter, value) for value in sorted(set(values))]
-    return Sizes(parameter, tuple(games))
+    games = tuple(_with(make, params, parameter, value) for value in sorted(set(values)))
+    _check_one_network(parameter, games)
+    return games
 
 
 def _with(make: Callable[..., Game], params: Mapping[str, Any], parameter: str, value: int) -> Game:
@@ -174,16 +207,6 @@ def several_values(params: Mapping[str, Any]) -> tuple[str, list[int]] | None:
     if len(several) > 1:
         raise ValueError(f"only one parameter may have several values, got {', '.join(several)}")
     return next(iter(several.items()), None)
-
-
-def games_of(game: Game | Sizes) -> tuple[Game, ...]:
-    """Return the games of all sizes, or the single game."""
-    return game.games if isinstance(game, Sizes) else (game,)
-
-
-def shares_of(game: Game | Sizes) -> tuple[float, ...]:
-    """Return the share of each of `games_of(game)` in training."""
-    return game.shares if isinstance(game, Sizes) else (1.0,)
 
 
 def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
@@ -223,13 +246,13 @@ def sizes_of_card(card: Mapping[str, Any]) -> tuple[str, list[int]] | None:
     return (parameter, values) if fits else None
 
 
-def games_of_card(card: Mapping[str, Any]) -> Game | Sizes:
-    """Make the game, or games of several sizes, of a network's card.
+def games_of_card(card: Mapping[str, Any]) -> Games:
+    """Make the game of a network's card on each size of its training.
 
     Raises:
         ValueError: the card does not name a valid game.
     """
     several = sizes_of_card(card)
     if several is None:
-        return boardenvs.make(card["game"], **card["params"])
+        return (boardenvs.make(card["game"], **card["params"]),)
     return make_sizes(card["game"], card["params"], *several)

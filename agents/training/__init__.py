@@ -21,8 +21,8 @@ _PLACES = {
     "SB3VecEnv": "agents.training.vec_env",
     "Settings": "agents.training.settings",
     "TrainingRun": "agents.training.run",
-    "read_settings": "agents.training.settings",
-    "settings_for": "agents.training.settings",
+    "read_settings": "agents.training.settings_files",
+    "settings_for": "agents.training.settings_files",
     "train": "agents.training.start_run",
 }
 __all__ = list(_PLACES)

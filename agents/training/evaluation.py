@@ -1,4 +1,4 @@
-"""Matches of a learner against fixed opponents, for the learning curve and the card."""
+"""Matches of a learner against fixed opponents, the learning curve, and entries of the card."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from typing import Any
 
 from agents.arena import Scores, play_match, wilson
 from agents.naming.spec import make
-from agents.networks.sizes import Sizes
+from agents.networks.sizes import Games, size_parameter
+from agents.report.line_chart import Line, Panel, draw_lines
 from boardenvs.game import Game
 
-__all__ = ["ALONE", "Evaluation", "SizesEvaluation", "entry_name", "score_texts"]
+__all__ = [
+    "ALONE",
+    "Evaluation",
+    "SizesEvaluation",
+    "draw_curve",
+    "entry_name",
+    "evaluation_of",
+    "score_texts",
+]
 
 ALONE = "alone"
 """Name of the evaluation in a game for one player."""
@@ -77,14 +86,11 @@ class Evaluation:
 class SizesEvaluation(Evaluation):
     """An evaluation on boards of several sizes, with an agent for each size."""
 
-    def __init__(self, sizes: Sizes, specs: Sequence[str], seed: int) -> None:
-        """Make the opponents; see `Evaluation`."""
-        super().__init__(sizes.games[0], specs, seed)
-        self.parameter = sizes.parameter
-        self._parts = {
-            value: Evaluation(game, specs, seed)
-            for value, game in zip(sizes.values, sizes.games, strict=True)
-        }
+    def __init__(self, games: Games, specs: Sequence[str], seed: int) -> None:
+        """Make the opponents on at least two sizes; see `Evaluation`."""
+        super().__init__(games[0], specs, seed)
+        self.parameter = size_parameter(games)
+        self._parts = {game.params[self.parameter]: Evaluation(game, specs, seed) for game in games}
 
     def point(self, agent: Any, games: int, steps: int) -> dict[str, Any]:
         """Measure agents for a point of the learning curve.
@@ -121,6 +127,13 @@ class SizesEvaluation(Evaluation):
         ]
 
 
+def evaluation_of(games: Games, specs: Sequence[str], seed: int) -> Evaluation:
+    """Return the evaluation of a game on one size or several; see `Evaluation`."""
+    if len(games) > 1:
+        return SizesEvaluation(games, specs, seed)
+    return Evaluation(games[0], specs, seed)
+
+
 def entry_name(entry: dict[str, Any]) -> str:
     """Return the title of a card's entry, such as `against greedy, board_size=7`."""
     rival = entry["against"]
@@ -135,6 +148,50 @@ def score_texts(point: dict[str, Any]) -> dict[str, str]:
         for spec, found in point.items()
         if spec not in ("steps", "sizes")
     }
+
+
+def draw_curve(
+    title: str, history: Sequence[dict[str, Any]], opponents: Sequence[str], best: int
+) -> bytes:
+    """Draw the score against fixed opponents over training, with its 95% interval, as PNG.
+
+    For several board sizes, a thin line shows the score on each size.
+
+    Args:
+        title: title of the picture.
+        history: evaluations, as `Evaluation.point` returns them.
+        opponents: names of the opponents to draw.
+        best: steps of the checkpoint that becomes the agent.
+
+    Returns:
+        The PNG file.
+    """
+    steps = [point["steps"] for point in history]
+    sizes = history[0].get("sizes", {}) if history else {}
+    lines = [
+        Line(
+            opponent if opponent == "alone" else f"vs {opponent}",
+            steps,
+            [point[opponent]["score"] for point in history],
+            (
+                [point[opponent]["low"] for point in history],
+                [point[opponent]["high"] for point in history],
+            ),
+            [
+                (steps, [point["sizes"][size][opponent]["score"] for point in history])
+                for size in sizes
+            ],
+        )
+        for opponent in opponents
+    ]
+    return draw_lines(
+        [Panel("decisions of the learner", lines, marks={"kept": best})],
+        title,
+        "score, draws counting half",
+        y_limits=(-0.02, 1.02),
+        levels=[0.5],
+        note=f"95% Wilson interval shaded{'; thin: each size' if sizes else ''}",
+    )
 
 
 def _entry(spec: str, scores: Scores, seed: int) -> dict[str, Any]:

@@ -1,16 +1,17 @@
 """A training run, with evaluations, checkpoints and the export of the best policy.
 
-A run has up to four parts, in this order:
+A run is a loop over its parts, in this order:
 
 1. `imitation`: the policy learns to imitate an agent, if the settings have a table `[clone]`.
 2. `ppo`: MaskablePPO on `vec_env`, against other agents and the earlier selves of `selves`.
 3. `self_play.learner`: searches guided by the policy play games (`self_play.actors`,
-   `self_play.searched_games`, `agents.search.gumbel`), and the policy learns from them through
-   `self_play.replay_buffer`, if the settings have a table `[guided]`.
-4. `imitation` of the policy itself, if the settings have a table `[values]`: the best policy plays
-   all seats, and its values learn the results of these games.
+   `self_play.searched_games`, `agents.search.gumbel`), and the policy learns from them, if the
+   settings have a table `[guided]`.
+4. `values`: the best policy plays all seats, and its values learn the results of these games, if
+   the settings have a table `[values]`.
 
-Between updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
+`fitting` has the gradient step of all parts except MaskablePPO, which has its own. Between updates
+`evaluation` measures the policy, and the run saves a checkpoint. At the end
 `agents.networks.export` writes the best policy as an ONNX network with a card.
 """
 
@@ -19,29 +20,37 @@ from __future__ import annotations
 import copy
 import io
 import json
-from dataclasses import replace
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.agent import Agent
-from agents.naming.spec import make
 from agents.networks.export import export_policy
-from agents.networks.policy_networks import copied
-from agents.networks.sizes import Sizes, games_of, games_of_card
+from agents.networks.sharded import one_torch_thread
+from agents.networks.sizes import (
+    Games,
+    common_params,
+    described,
+    games_of,
+    games_of_card,
+    shares_of,
+    size_parameter,
+)
 from agents.players.sb3 import from_sb3
 from agents.report.progress import progress_bar
-from agents.training.curve import draw_curve
-from agents.training.evaluation import Evaluation, SizesEvaluation, score_texts
-from agents.training.imitation import CloningLearner
-from agents.training.ppo import PPOLearner
+from agents.training.evaluation import draw_curve, evaluation_of, score_texts
+from agents.training.imitation import Imitation
+from agents.training.part import Part, global_streams, set_global_streams
+from agents.training.ppo import make_ppo
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.learner import GuidedLearner, MakeActors, check_guided
+from agents.training.self_play.learner import MakeActors, SelfPlay
 from agents.training.selves import PolicyAgent
-from agents.training.settings import Settings, settings_of_run
+from agents.training.settings import Settings
+from agents.training.settings_files import settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
+from agents.training.values import Values
 from boardenvs.core.checks import counted
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
@@ -51,6 +60,11 @@ __all__ = ["TrainingRun"]
 
 _SETTINGS, _CHECKPOINT = "settings.json", "checkpoint.pt"
 _NETWORK, _CURVE = "agent.onnx", "learning_curve.png"
+
+_SAVE_EVERY = 60.0
+"""Seconds between two checkpoints without an evaluation."""
+_SAVE_SHARE = 0.03
+"""Maximum share of the time that these checkpoints take."""
 
 
 class TrainingRun:
@@ -70,7 +84,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        game: Game | Sizes,
+        game: Game | Games,
         settings: Settings,
         seed: int,
         folder: Path,
@@ -82,7 +96,7 @@ class TrainingRun:
         """Create a new run, without writing files.
 
         Args:
-            game: the game to learn, on one board size or several.
+            game: the game to learn, or a tuple of the game on several board sizes.
             settings: settings of the run.
             seed: seed of all randomness.
             folder: folder of the run.
@@ -96,47 +110,40 @@ class TrainingRun:
             ValueError: an opponent cannot be made for the game, a setting does not fit one or
                 several sizes, or a later part of the run cannot start.
         """
-        if isinstance(game, Sizes):
-            _check_sizes(game, settings)
-            game = replace(game, given_shares=settings.shares)
+        self.games = games_of(game)
+        """The game on each board size."""
+        if len(self.games) > 1:
+            _check_sizes(self.games, settings)
         elif settings.shares:
-            raise ValueError(f"shares requires several board sizes, got {game!r}")
-        self.game = game
+            raise ValueError(f"shares requires several board sizes, got {described(self.games)}")
         self.settings = settings
         self.seed = seed
         self.folder = folder
         self.settings_file = settings_file
-        self._actors = actors
         self.history: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
         """Best checkpoint so far: `steps`, the mean `score`, and the weights `policy`."""
         self.card: dict[str, Any] = {}
         """Card of the exported agent, set by `finish`."""
-        self.clone: CloningLearner | None = None
-        """Imitation of another agent; `None` if the settings have none."""
-        self.guided: GuidedLearner | None = None
-        """Search-guided self-play; `None` before its start."""
-        self.values: CloningLearner | None = None
-        """Imitation of the best policy, which fits its values; `None` before its start."""
-        rivals = settings.evaluate_against
-        self.evaluation = (
-            SizesEvaluation(game, rivals, seed)
-            if isinstance(game, Sizes)
-            else Evaluation(game, rivals, seed)
-        )
-        self.ppo = PPOLearner(games_of(game)[0], settings, seed, device, precision)
+        self.evaluation = evaluation_of(self.games, settings.evaluate_against, seed)
+        self.ppo = make_ppo(self.games[0], settings, seed, device, precision)
+        """The part MaskablePPO, whose model holds the policy of all parts."""
+        self.parts: dict[str, Part] = {part.name: part for part in self._make_parts(actors)}
+        """The parts by their names, in their order."""
+        self._part = next(iter(self.parts))  # name of the part under way
+        self._save_at = time.monotonic() + _SAVE_EVERY
+
+    def _make_parts(self, actors: MakeActors) -> Iterator[Part]:
+        games, settings, seed, policy = self.games, self.settings, self.seed, self.model.policy
+        shares = shares_of(games, settings.shares)
         if settings.clone:
-            teachers = []
-            for one in games_of(game):
-                teacher = make(settings.clone.agent, one, seed)
-                if not isinstance(teacher, Agent):
-                    raise ValueError(
-                        f"clone.agent must be of the class Agent, got {settings.clone.agent!r}"
-                    )
-                teachers.append(teacher)
-            self.clone = CloningLearner(game, self.model.policy, settings.clone, teachers, seed)
+            yield Imitation(games, shares, policy, settings.clone, seed)
+        yield self.ppo
         if settings.guided:
-            check_guided(game, self.model.policy, settings.guided, seed, rivals)
+            opponents = settings.guided_opponents
+            yield SelfPlay(games, shares, policy, settings.guided, seed, opponents, actors)
+        if settings.values:
+            yield Values(games, shares, policy, settings.values, seed)
 
     @property
     def model(self) -> Any:
@@ -146,75 +153,14 @@ class TrainingRun:
     @property
     def steps(self) -> int:
         """Steps so far: positions imitated, MaskablePPO decisions, and positions searched."""
-        parts = (self.clone, self.guided, self.values)
-        return int(self.model.num_timesteps) + sum(part.steps for part in parts if part)
-
-    @classmethod
-    def resume(
-        cls,
-        folder: Path,
-        steps: int | None = None,
-        device: str = "cpu",
-        actors: MakeActors = LocalActors,
-    ) -> TrainingRun:
-        """Load the run of a folder from its last checkpoint.
-
-        Args:
-            folder: folder of the run.
-            steps: new total of steps; `None` for that of the settings.
-            device: PyTorch device of the network.
-            actors: as for a new run; may differ from the run's actors so far.
-
-        Raises:
-            ValueError: the folder has no run that can be resumed, or the run uses a user's agent
-                that `agents.allow` has not allowed.
-        """
-        damaged = _SETTINGS
-        try:
-            data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
-            game = games_of_card(data)
-            settings = settings_of_run(data["settings"], game, _SETTINGS)
-            damaged = _CHECKPOINT
-            checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
-            damaged = ""
-            if steps is not None:
-                settings = settings.ending_at(steps)
-            damaged = _SETTINGS
-            run = cls(
-                game,
-                settings,
-                data["seed"],
-                folder,
-                device,
-                data["settings_file"],
-                actors,
-                data["precision"],
-            )
-            damaged = _CHECKPOINT
-            run.ppo.load_state(checkpoint["ppo"], run.seed)
-            if run.clone:
-                run.clone.steps = checkpoint["cloned"]
-            if checkpoint["guided"] is not None:
-                run.guided = run._guided_learner()
-                run.guided.load_state(checkpoint["guided"])
-            run.history = json.loads(checkpoint["history"])
-            run.best = checkpoint["best"]
-            if checkpoint["values"]:
-                run.values = run._values_learner()
-                run.values.steps = checkpoint["values"]
-            torch.set_rng_state(checkpoint["torch_rng"])
-        except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
-            reason = " ".join(str(error).split())[:400] or type(error).__name__
-            if damaged not in reason:
-                reason = f"{damaged}: {reason}"
-            raise ValueError(f"{folder} has no run that can be resumed: {reason}") from None
-        return run
+        return sum(part.steps for part in self.parts.values())
 
     @compile_first()
     def learn(self, *, progress: bool = True) -> None:
         """Train until the settings' number of steps, or until the score stops improving.
 
-        Each evaluation saves a checkpoint. An interruption also saves one, and is raised again.
+        Each evaluation saves a checkpoint, and so does the first update after a minute. An
+        interrupted run continues from the last checkpoint.
 
         Args:
             progress: whether to show progress on standard error (see `agents.report.progress`).
@@ -226,103 +172,51 @@ class TrainingRun:
         with tensorboard_log(self.folder / "tensorboard") as logger:
             self.model.set_logger(logger)
             self._save_settings()
-            if not self._is_complete:
-                self._learn(progress=progress)
+            # agents/networks/sharded.py distributes work over the cores.
+            with self._progress_bar(progress) as bar, one_torch_thread():
+                for part in list(self.parts.values())[list(self.parts).index(self._part) :]:
+                    self._learn_part(part, bar)
+            if not self.history or self.history[-1]["steps"] < self.steps:
+                point = self.evaluate()
+                if self.settings.values:
+                    self._keep(point)
+                self.save_checkpoint()
 
-    def _learn(self, *, progress: bool) -> None:
-        with progress_bar(
-            self.settings.total_steps,
+    def _learn_part(self, part: Part, bar: Any) -> None:
+        """Run a part to its end, with evaluations and checkpoints."""
+        self._part = part.name
+        if part.name == Values.name and not part.steps and self.best:
+            self.model.policy.load_state_dict(self.best["policy"])
+        while part.steps < part.total:
+            self._checkpoint_if_due(bar)
+            if part.ends_early and self.stale:
+                break
+            for key, value in part.advance().items():
+                self.model.logger.record_mean(f"{part.name}/{key}", value)
+            # A bar beyond its total would hide the total.
+            bar.update(min(self.steps, bar.total) - bar.n)
+
+    def _progress_bar(self, progress: bool) -> Any:
+        total = self.settings.total_steps
+        return progress_bar(
+            total,
             initial=self.steps,
             unit="step",
             unit_scale=True,
-            desc=f"training {self.game.name}",
+            desc=f"training {self.games[0].name}",
             mininterval=0.5,
-            shown=progress,
-        ) as bar:
-            threads = torch.get_num_threads()
-            # agents/networks/sharded.py distributes work over the cores.
-            torch.set_num_threads(1)
-            try:
-                if not self.stale and self.values is None:
-                    self._learn_policy(bar)
-                if self.settings.values:
-                    if self.values is None:
-                        if self.best:
-                            self.model.policy.load_state_dict(self.best["policy"])
-                        self.values = self._values_learner()
-                    while self.values.steps < self.settings.values.steps:
-                        self._advance(self.values, "values", bar)
-                    self._keep(self.evaluate())
-            finally:
-                torch.set_num_threads(threads)
-                self.save_checkpoint()
-        if self.history[-1]["steps"] < self.steps and not self.stale:
-            self.evaluate()
-            self.save_checkpoint()
-
-    def _learn_policy(self, bar: Any) -> None:
-        """Run all parts but the fit of the values."""
-        if self.clone and self.clone.steps < self.clone.settings.steps:
-            self._learn_from(self.clone, "clone", self.clone.settings.steps, bar)
-            self.ppo.earlier.remember()
-        left = self.settings.ppo_steps - self.model.num_timesteps
-        if left > 0 and self.guided is None:
-            self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
-        if self.settings.guided:
-            self.guided = self.guided or self._guided_learner()
-            self._learn_from(self.guided, "guided", self.settings.guided.steps, bar)
-
-    @property
-    def _is_complete(self) -> bool:
-        """Whether all parts have finished their steps, or the score has stopped improving."""
-        settings, guided = self.settings, self.guided
-        if settings.values and (self.values is None or self.values.steps < settings.values.steps):
-            return False
-        return self.stale or (
-            (self.clone is None or self.clone.steps >= self.clone.settings.steps)
-            and self.model.num_timesteps >= settings.ppo_steps
-            and (
-                settings.guided is None
-                or (guided is not None and guided.steps >= settings.guided.steps)
-            )
+            shown=progress and self.steps < total,
         )
 
-    def _guided_learner(self) -> GuidedLearner:
-        assert self.settings.guided is not None
-        policy, opponents = self.model.policy, self.settings.guided_opponents
-        guided, seed = self.settings.guided, self.seed
-        return GuidedLearner(self.game, policy, guided, seed, opponents, self._actors)
-
-    def _values_learner(self) -> CloningLearner:
-        """Return the fit of the values of the current policy."""
-        assert self.settings.values is not None
-        policy = self.model.policy
-        teacher = copied(policy)
-        players = [PolicyAgent(game, teacher) for game in games_of(self.game)]
-        return CloningLearner(self.game, policy, self.settings.values, players, self.seed)
-
-    def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:
-        """Run a part other than MaskablePPO to its end, or until the score stops improving."""
-        while part.steps < steps and not self.stale:
-            self._advance(part, name, bar)
-
-    def _advance(self, part: Any, name: str, bar: Any) -> None:
-        self.checkpoint_if_due(bar)
-        for key, value in part.advance().items():
-            self.model.logger.record_mean(f"{name}/{key}", value)
-        self.show_steps(bar)
-
-    def show_steps(self, bar: Any) -> None:
-        """Update the bar, at most to its total, because a bar beyond it hides the total."""
-        bar.update(min(self.steps, bar.total) - bar.n)
-
-    def checkpoint_if_due(self, bar: Any) -> None:
-        """Evaluate and save a checkpoint, if `evaluate_every` steps have passed."""
+    def _checkpoint_if_due(self, bar: Any) -> None:
+        """Evaluate and save a checkpoint, if `evaluate_every` steps or a minute have passed."""
         last = self.history[-1]["steps"] if self.history else None
         if last is None or self.steps - last >= self.settings.evaluate_every:
             point = self.evaluate()
             self.save_checkpoint()
             bar.set_postfix(score_texts(point))
+        elif time.monotonic() >= self._save_at:
+            self.save_checkpoint()
 
     @property
     def stale(self) -> bool:
@@ -335,9 +229,9 @@ class TrainingRun:
 
         For several sizes, the result is a tuple of agents, one for each size.
         """
-        if isinstance(self.game, Sizes):
-            return tuple(PolicyAgent(game, self.model.policy) for game in self.game.games)
-        return from_sb3(self.model, self.game)
+        if len(self.games) > 1:
+            return tuple(PolicyAgent(game, self.model.policy) for game in self.games)
+        return from_sb3(self.model, self.games[0])
 
     def evaluate(self) -> dict[str, Any]:
         """Evaluate the learner, extend the history, and keep the weights if they are the best.
@@ -365,21 +259,79 @@ class TrainingRun:
         self.best = {"steps": self.steps, "score": score, "policy": weights}
 
     def save_checkpoint(self) -> None:
-        """Write the checkpoint for `resume`; it replaces the last one atomically."""
+        """Write the checkpoint for `resume`; it replaces the last one atomically.
+
+        It contains all that the rest of the run depends on. So a resumed run is the same run.
+        """
+        began = time.monotonic()
         data = io.BytesIO()
         torch.save(
             {
-                "ppo": self.ppo.state(),
-                "cloned": self.clone.steps if self.clone else 0,
-                "guided": None if self.guided is None else self.guided.state(),
-                "values": self.values.steps if self.values else 0,
+                "part": self._part,
+                "steps": {name: part.steps for name, part in self.parts.items()},
+                "state": self.parts[self._part].state(),
+                "streams": global_streams(),
                 "history": json.dumps(self.history),
                 "best": self.best,
-                "torch_rng": torch.get_rng_state(),
             },
             data,
         )
         write_atomically(self.folder / _CHECKPOINT, data.getvalue())
+        now = time.monotonic()
+        self._save_at = now + max(_SAVE_EVERY, (now - began) / _SAVE_SHARE)
+
+    def _load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Restore the run from the data of `save_checkpoint`."""
+        self._part = checkpoint["part"]
+        for name, steps in checkpoint["steps"].items():
+            if steps or name == self._part:  # finished parts only count
+                self.parts[name].steps = steps
+        self.parts[self._part].load_state(checkpoint["state"])
+        self.history = json.loads(checkpoint["history"])
+        self.best = checkpoint["best"]
+        set_global_streams(checkpoint["streams"])
+
+    @classmethod
+    def resume(
+        cls,
+        folder: Path,
+        steps: int | None = None,
+        device: str = "cpu",
+        actors: MakeActors = LocalActors,
+    ) -> TrainingRun:
+        """Load the run of a folder from its last checkpoint.
+
+        Args:
+            folder: folder of the run.
+            steps: new total of steps; `None` for that of the settings.
+            device: PyTorch device of the network.
+            actors: as for a new run; may differ from the run's actors so far.
+
+        Raises:
+            ValueError: the folder has no run that can be resumed, or the run uses a user's agent
+                that `agents.allow` has not allowed.
+        """
+        damaged = _SETTINGS
+        try:
+            data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+            games = games_of_card(data)
+            settings = settings_of_run(data["settings"], games[0], _SETTINGS)
+            damaged = _CHECKPOINT
+            checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
+            damaged = ""
+            if steps is not None:
+                settings = settings.ending_at(steps)
+            damaged = _SETTINGS
+            file, precision = data["settings_file"], data["precision"]
+            run = cls(games, settings, data["seed"], folder, device, file, actors, precision)
+            damaged = _CHECKPOINT
+            run._load_checkpoint(checkpoint)
+        except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
+            reason = " ".join(str(error).split())[:400] or type(error).__name__
+            if damaged not in reason:
+                reason = f"{damaged}: {reason}"
+            raise ValueError(f"{folder} has no run that can be resumed: {reason}") from None
+        return run
 
     def finish(self, command: str) -> Path:
         """Evaluate the best checkpoint for its card, export it, and draw the learning curve.
@@ -402,19 +354,23 @@ class TrainingRun:
         settings, evaluation = self.settings, self.evaluation
         self.card["scores"] = evaluation.entries(self.agent(), settings.final_games, seed=0)
         path = self.folder / _NETWORK
-        export_policy(self.model.policy, self.game, path, self.card)
-        title = f"{self.game!r}: {counted(settings.evaluation_games, 'game')} an evaluation"
+        export_policy(self.model.policy, self.games, path, self.card)
+        title = (
+            f"{described(self.games)}: {counted(settings.evaluation_games, 'game')} an evaluation"
+        )
         curve = draw_curve(title, self.history, list(evaluation.rivals), self.best["steps"])
         write_atomically(self.folder / _CURVE, curve)
         self.model.policy.load_state_dict(latest)
         return path
 
     def _save_settings(self) -> None:
-        game = self.game
-        sizes = {"sizes": {game.parameter: list(game.values)}} if isinstance(game, Sizes) else {}
+        games, sizes = self.games, {}
+        if len(games) > 1:
+            parameter = size_parameter(games)
+            sizes = {"sizes": {parameter: [game.params[parameter] for game in games]}}
         data = {
-            "game": self.game.name,
-            "params": self.game.params,
+            "game": games[0].name,
+            "params": common_params(games),
             **sizes,
             "seed": self.seed,
             "settings_file": self.settings_file,
@@ -424,37 +380,15 @@ class TrainingRun:
         write_atomically(self.folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
 
 
-def _check_sizes(sizes: Sizes, settings: Settings) -> None:
+def _check_sizes(games: Games, settings: Settings) -> None:
     """Raise `ValueError` if the settings do not support boards of several sizes."""
     if settings.network != "convolutional":
         raise ValueError(
             f'network must be "convolutional" for several board sizes, got {settings.network!r} '
-            f"for {sizes!r}"
+            f"for {described(games)}"
         )
     if settings.ppo_steps:
         raise ValueError(
-            f"ppo_steps must be 0 for several board sizes, got {settings.ppo_steps} for {sizes!r}: "
-            f"use clone or guided"
+            f"ppo_steps must be 0 for several board sizes, got {settings.ppo_steps} for "
+            f"{described(games)}: use clone or guided"
         )
-
-
-class _Watcher(BaseCallback):
-    """A callback that updates a run between updates of MaskablePPO and at each step."""
-
-    def __init__(self, run: TrainingRun, bar: Any) -> None:
-        super().__init__()
-        self._run = run
-        self._bar = bar
-        self._remembered = run.model.num_timesteps
-
-    def _on_rollout_start(self) -> None:
-        run, done = self._run, self.num_timesteps
-        run.checkpoint_if_due(self._bar)
-        if done - self._remembered >= run.settings.remember_every:
-            run.ppo.earlier.remember()
-            self._remembered = done
-        run.ppo.earlier.draw()
-
-    def _on_step(self) -> bool:
-        self._run.show_steps(self._bar)
-        return not self._run.stale

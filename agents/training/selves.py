@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import torch
 
 from agents.agent import Actions, Agent, RandomBits
 from agents.players.choice import masked_choice
+from agents.training.part import generator_state, set_generator
 from boardenvs.game import Game, States
 
 __all__ = ["EarlierSelves", "PolicyAgent"]
@@ -131,12 +131,21 @@ class EarlierSelves(PolicyAgent):
         self._finished = 0
 
     def state(self) -> dict[str, Any]:
-        """Return the selves, the scores and the generator, for `load_state`."""
-        draws = json.dumps(self.draws.bit_generator.state)
-        return {"selves": self.selves, "scores": self.scores, "draws": draws}
+        """Return the selves, the self that plays and the generator, for `load_state`."""
+        return {
+            "selves": self.selves,
+            "scores": self.scores,
+            "draws": generator_state(self.draws),
+            "policy": self.policy.state_dict(),
+            "playing": self._playing,
+            "began_before": torch.from_numpy(self._began_before.copy()),
+            "finished": self._finished,
+        }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Restore the selves from `state`; the next self is sampled again."""
+        """Restore the selves from `state`."""
         self.selves, self.scores = list(state["selves"]), list(state["scores"])
-        self.draws.bit_generator.state = json.loads(state["draws"])
-        self._playing = -1
+        set_generator(self.draws, state["draws"])
+        self.policy.load_state_dict(state["policy"])
+        self._playing, self._finished = state["playing"], state["finished"]
+        self._began_before = state["began_before"].numpy().copy()

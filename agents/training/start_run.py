@@ -10,12 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from agents.naming.user_code import is_user_code, name_of_game
-from agents.networks.sizes import Sizes, games_of
+from agents.networks.sizes import (
+    Games,
+    common_params,
+    described,
+    games_of,
+    size_parameter,
+)
 from agents.training.evaluation import entry_name
 from agents.training.run import TrainingRun
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import MakeActors
-from agents.training.settings import Settings, read_settings, settings_for
+from agents.training.settings import Settings
+from agents.training.settings_files import read_settings, settings_for
 from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game
 
@@ -23,7 +30,7 @@ __all__ = ["train"]
 
 
 def train(
-    game: Game | Sizes,
+    game: Game | Games,
     folder: Path,
     steps: int | None = None,
     seed: int | None = None,
@@ -38,14 +45,14 @@ def train(
     """Train and export an agent; progress goes to standard error, the result to standard output.
 
     Args:
-        game: the game to learn, on one board size or several.
+        game: the game to learn, or a tuple of the game on several board sizes.
         folder: folder of the run.
         steps: total steps of all parts of the training; `None` for those of the settings.
         seed: seed of all randomness; `None` for 0.
         command: command that repeats the run, for the card of a new run.
         resume: whether to resume the run in the folder.
-        settings: the settings, or a file for `agents.training.settings.read_settings`; `None` for
-            those of the game or of the resumed run.
+        settings: the settings, or a file for `read_settings` of
+            `agents.training.settings_files`; `None` for those of the game or of the resumed run.
         device: PyTorch device of the network.
         actors: function that makes the actors for search-guided games.
         options: options of the command that repeats a resumed run, besides those that the run
@@ -74,7 +81,7 @@ def train(
     asked = read_settings(settings, game) if isinstance(settings, Path) else settings
     if resume:
         run = TrainingRun.resume(folder, steps, device, actors)
-        _check_resumed(run, game, steps, seed, asked)
+        _check_resumed(run, games_of(game), steps, seed, asked)
         command = _command_of(run, options)
         print(f"going on from step {run.steps:,} of {run.settings.total_steps:,}")
     else:
@@ -100,7 +107,7 @@ def _check_empty(folder: Path) -> None:
 
 def _check_resumed(
     run: TrainingRun,
-    game: Game | Sizes,
+    games: Games,
     steps: int | None,
     seed: int | None,
     settings: Settings | None,
@@ -109,16 +116,18 @@ def _check_resumed(
 
     Args:
         run: run in the folder.
-        game: game of `train`.
+        games: the game of `train` on each size.
         steps: total steps; `None` for those of the run.
         seed: seed; `None` for that of the run.
         settings: settings; `None` for those of the run.
     """
     folder = run.folder
-    if run.game != game:
-        right = shlex.join(_game_words(run.game))
-        meant = f"; did you mean '{right}'?" if run.game.name == game.name else ""
-        raise ValueError(f"{folder} contains a run of {run.game!r}, got {game!r}{meant}")
+    if run.games != games:
+        right = shlex.join(_game_words(run.games))
+        meant = f"; did you mean '{right}'?" if run.games[0].name == games[0].name else ""
+        raise ValueError(
+            f"{folder} contains a run of {described(run.games)}, got {described(games)}{meant}"
+        )
     if steps is not None and steps < run.steps:
         raise ValueError(
             f"steps must be at least {run.steps:,}, as many as the run in {folder} has done, "
@@ -143,29 +152,30 @@ def _command_of(run: TrainingRun, options: Sequence[str]) -> str:
         run: any run.
         options: options of the command, besides those that the run implies.
     """
-    words = [*_game_words(run.game), *options]
+    words = [*_game_words(run.games), *options]
     if run.settings_file is not None:
         words += ["--settings", run.settings_file]
     for spec in dict.fromkeys(run.settings.specs):
-        if is_user_code(spec, games_of(run.game)[0]):
+        if is_user_code(spec, run.games[0]):
             words += ["--allow", spec]
     total = run.settings.total_steps
     return shlex.join([*words, "--steps", str(total), "--seed", str(run.seed)])
 
 
-def _game_words(game: Game | Sizes) -> list[str]:
+def _game_words(games: Games) -> list[str]:
     """Return the start of a command that trains on a game: name and non-default parameters."""
-    smallest = games_of(game)[0]
+    smallest = games[0]
     words = ["boardenvs", "train", name_of_game(smallest)]
     kind: Any = type(smallest)
     try:
         defaults = kind().params
     except TypeError:  # a user's game may have parameters without defaults
         defaults = {}
-    for key, value in game.params.items():
-        if isinstance(game, Sizes) and key == game.parameter:
-            words += ["-p", f"{key}={','.join(map(str, game.values))}"]
-        elif value is None and isinstance(game, Sizes):
+    several = len(games) > 1
+    for key, value in common_params(games).items():
+        if several and key == size_parameter(games):
+            words += ["-p", f"{key}={','.join(str(game.params[key]) for game in games)}"]
+        elif value is None and several:
             pass  # depends on the size
         elif key not in defaults or value != defaults[key]:
             words += ["-p", f"{key}={json.dumps(value)}"]

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.networks.sharded import side_by_side
+from agents.training.part import generator_state, set_generator
+from agents.training.samples import bytes_tensor, records
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.envs.interface import given_options, plain_seed
@@ -265,6 +268,35 @@ class SB3VecEnv(VecEnv):
             for _ in range(env.num_envs)
         ]
         return self._seeds
+
+    def state(self) -> dict[str, Any]:
+        """Return the games in progress, for `load_state` and `torch.load(weights_only=True)`."""
+        return {
+            "games": [
+                {name: bytes_tensor(array) for name, array in env.state().items()}
+                for env in self.envs
+            ],
+            "view": torch.from_numpy(self._view.copy()),
+            "lengths": torch.from_numpy(self._lengths.copy()),
+            "draws": generator_state(self._draws),
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Continue the games of another environment.
+
+        Args:
+            state: result of `state()` of an environment with the same arguments.
+        """
+        for env, games in zip(self.envs, state["games"], strict=True):
+            env.load_state(
+                {
+                    name: records(games[name], array.dtype).reshape(array.shape)
+                    for name, array in env.state().items()
+                }
+            )
+        self._view = state["view"].numpy().copy()
+        self._lengths = state["lengths"].numpy().copy()
+        set_generator(self._draws, state["draws"])
 
     def close(self) -> None:
         for env in self.envs:

@@ -118,7 +118,7 @@ LONG = ("dominoes175", "game112", "goat_race, two", "gomoku, 9x9")
     "which",
     [pytest.param(which, marks=[pytest.mark.slow] if which in LONG else []) for which in RECORDED],
 )
-def test_whose_play_has_changed_has_another_version(which):
+def test_agents_with_changed_play_have_another_version(which):
     _, one = RECORDED[which]
     then = one["agents"]
     now = chosen(which)
@@ -127,7 +127,7 @@ def test_whose_play_has_changed_has_another_version(which):
     assert [line for line in told if line] == []
 
 
-def test_a_change_of_play_is_told():
+def test_a_change_of_play_is_reported():
     record = recorded("gekitai")["gekitai"]["agents"]
     for spec, then in record.items():
         now = {**then, "choices": then["choices"][::-1]}

@@ -12,8 +12,8 @@ import agents
 import boardenvs
 from agents.games.gekitai.proofs import check_strategy
 from agents.networks.card import read_card, scores_on, shipped
-from agents.networks.sizes import Sizes, games_of, games_of_card
-from agents.training.settings import settings_for, settings_from
+from agents.networks.sizes import common_params, covered_sizes, games_of_card, size_parameter
+from agents.training.settings_files import settings_for, settings_from
 
 PLACE = Path(agents.games.__file__).parent
 VERSIONS = sorted(PLACE.glob("*/*.int8.onnx"))
@@ -36,29 +36,29 @@ def least(path):
 @pytest.fixture(params=SHIPPED, ids=lambda path: path.stem)
 def agent(request):
     """Return each shipped agent, on its smallest board."""
-    game = games_of(trained_on(request.param))[0]
+    game = trained_on(request.param)[0]
     return agents.make(f"trained:{request.param}", game, seed=0)
 
 
-def test_every_game_has_its_own():
+def test_every_game_has_its_shipped_agents():
     assert {path.parent.name for path in SHIPPED} == set(boardenvs.GAMES)
     for path in SHIPPED:
-        game = trained_on(path)
-        assert game.name == path.parent.name
-        found = {shipped(one) for one in games_of(game)}
+        games = trained_on(path)
+        assert games[0].name == path.parent.name
+        found = {shipped(game) for game in games}
         assert path in found  # some sizes may have their own network
-        assert isinstance(game, Sizes) or found == {path}
+        assert len(games) > 1 or found == {path}
     others = {check_strategy.FILE.with_suffix(".json"), *PLACE.glob("**/*.openings.json")}
     cards = {*PLACE.glob("**/*.json")} - others
     assert {path.with_suffix(".json") for path in SHIPPED} == cards
     assert {*SHIPPED, *VERSIONS} == set(PLACE.glob("**/*.onnx"))
 
 
-def test_small(agent):
+def test_shipped_networks_are_small(agent):
     assert agent.path.stat().st_size <= 2_000_000
 
 
-def test_made_by_the_committed_settings(agent):
+def test_the_settings_of_the_card_are_the_committed_ones(agent):
     # Settings that are newer than the agent had their defaults.
     settings = settings_for(trained_on(agent.path))
     assert settings_from(agent.card["settings"]) == settings
@@ -68,7 +68,7 @@ def test_made_by_the_committed_settings(agent):
     assert int(steps) == settings.total_steps
 
 
-def test_its_version_in_int8(agent):
+def test_searches_use_the_int8_network_if_there_is_one(agent):
     """An int8 version exists if it was measured to be useful, and searches use it."""
     entry = agent.card.get("int8", {"file": None})
     search = agents.make(f"puct:1:{agent.path}", agent.game, seed=0)
@@ -87,7 +87,7 @@ def test_its_version_in_int8(agent):
     assert score["interval"][0] < score["score"] < score["interval"][1]
 
 
-def test_the_scores_of_the_card(agent):
+def test_the_scores_of_the_card_reach_the_required_minimum(agent):
     for against, score in least(agent.path).items():
         found = [entry for entry in agent.card["scores"] if entry["against"] == against]
         assert found
@@ -99,9 +99,9 @@ def test_the_scores_of_the_card(agent):
 def test_the_card_is_complete(agent):
     card, game = agent.card, agent.game
     several = trained_on(agent.path)
-    if isinstance(several, Sizes):
-        covered = {several.parameter: several.covered()}
-        assert card["params"] == {**several.params, **covered}
+    if len(several) > 1:
+        covered = {size_parameter(several): covered_sizes(several)}
+        assert card["params"] == {**common_params(several), **covered}
     else:
         assert card["params"] == game.params
     assert card["steps"] >= 1
@@ -133,7 +133,7 @@ def test_the_card_is_complete(agent):
         assert high - low < 0.1
 
 
-def test_its_checksum(agent):
+def test_the_checksum_of_the_card_is_that_of_the_file(agent):
     assert hashlib.sha256(agent.path.read_bytes()).hexdigest() == agent.card["sha256"]
 
 
@@ -145,7 +145,7 @@ def test_its_checksum(agent):
     ],
     indirect=True,
 )
-def test_the_scores_of_the_card_come_out_again(agent):
+def test_the_scores_of_the_card_can_be_reproduced(agent):
     """Fewer games reproduce the card's scores; by chance, one in 10,000 agents fails."""
     others = agent.game.num_players - 1
     for entry in scores_on(agent.card, agent.game):

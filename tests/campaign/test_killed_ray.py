@@ -94,7 +94,7 @@ def cluster():
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.attack("kill -9 of Ray's processes: an arena", "kills")
-def test_arena(attack):
+def test_a_killed_arena_on_ray_can_be_continued(attack):
     game = boardenvs.make("gekitai")
     here = list(round_robin(game, SPECS, GAMES, 1))
     began = time.monotonic()
@@ -114,12 +114,12 @@ def test_arena(attack):
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.attack("kill -9 of Ray actors: training", "kills")
-def test_training(attack):
+def test_killed_training_on_ray_can_be_resumed(attack):
     import torch
     from gymnasium import spaces
 
     from agents.networks.policy_networks import BoardPolicy
-    from agents.training.self_play.learner import GuidedLearner
+    from agents.training.self_play.learner import SelfPlay
     from agents.training.self_play.ray_actors import RayActors
     from agents.training.settings import GuidedSettings
 
@@ -143,7 +143,7 @@ def test_training(attack):
             actors.append(RayActors(ray, *given))
             return actors[-1]
 
-        learner = GuidedLearner(game, policy, settings, 0, ("random", "greedy"), made)
+        learner = SelfPlay((game,), (1.0,), policy, settings, 0, ("random", "greedy"), made)
         with Killer(seed, 10) as killer:
             try:
                 until = time.monotonic() + 120

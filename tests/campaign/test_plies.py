@@ -32,7 +32,7 @@ EACH = [
 
 
 @pytest.mark.parametrize("called", EACH)
-def test_plies_are_those_of_the_second_implementation(attack, called):
+def test_plies_agree_with_the_second_implementation(attack, called):
     for seed in attack.rounds():
         attacked(attack, called, seed)
 

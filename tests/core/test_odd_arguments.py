@@ -100,7 +100,7 @@ TAKES = {
 
 @pytest.mark.parametrize("what", TAKES)
 @pytest.mark.filterwarnings("ignore::UserWarning")  # masked arrays
-def test_one_line(what):
+def test_odd_arguments_raise_value_errors_of_one_line(what):
     for function in TAKES[what]:
         for odd in ODD:
             with pytest.raises(ValueError, match=r".") as refused:
@@ -167,7 +167,7 @@ def test_a_value_outside_of_the_range_is_an_error_that_names_the_argument(call, 
 
 
 @pytest.mark.parametrize("odd", [[], "1", -1, 1.0, ROWS])
-def test_remarks_and_agents_of_the_turn_based_environment(odd):
+def test_odd_remarks_and_agents_are_refused(odd):
     with pytest.raises(ValueError, match=r"^remarks "):
         Episode(GAME, STATES[0], []).to_html(odd)
     env = gekitai_v0.env()
@@ -176,19 +176,19 @@ def test_remarks_and_agents_of_the_turn_based_environment(odd):
         env.observe(odd)
 
 
-def test_a_seed_in_an_array_of_no_dimension():
+def test_a_seed_can_be_a_zero_dimensional_array():
     env = SeatVectorEnv(2, GAME)
     first, _ = env.reset(seed=np.array(3))
     again, _ = env.reset(seed=3)
     np.testing.assert_array_equal(first, again)
 
 
-def test_actions_in_an_array_of_no_dimension():
+def test_a_zero_dimensional_array_of_actions_is_refused():
     with pytest.raises(ValueError, match=r"^actions .*array"):
         Episode(GAME, STATES[0], np.array(1))
 
 
-def test_a_path_of_several_lines(tmp_path):
+def test_errors_about_paths_with_line_breaks_have_one_line(tmp_path):
     path = tmp_path / "a\nb"
     path.write_text("{}")
     with pytest.raises(ValueError, match=r"a\\nb: ") as refused:
@@ -197,11 +197,11 @@ def test_a_path_of_several_lines(tmp_path):
 
 
 @pytest.mark.parametrize("odd", [-1, 2, "0", True, [0], 1.0])
-def test_pieces_of_seats_that_there_are_not(odd):
+def test_invalid_seats_have_no_symbol(odd):
     with pytest.raises(ValueError, match=r"^seat "):
         GAME.presentation.seat_symbol(odd)
 
 
-def test_moves_to_type_in_no_position():
+def test_an_empty_batch_has_no_example_of_input():
     with pytest.raises(ValueError, match="record"):
         GAME.presentation.what_to_type(STATES[:0])

@@ -60,7 +60,7 @@ GAMES = [
 
 
 @pytest.mark.parametrize(("size", "moves", "board", "result"), GAMES)
-def test_games_by_hand(size, moves, board, result):
+def test_known_games_follow_the_rules(size, moves, board, result):
     game, states = run(size, moves)
     terminated, returns = ENDS[result]
     assert board_of(game, states[0]) == board
@@ -80,7 +80,7 @@ def test_an_occupied_position_loses():
 
 
 @pytest.mark.parametrize("cut", range(2, 9))
-def test_a_game_cut_short_is_truncated(cut):
+def test_a_game_beyond_max_plies_is_truncated(cut):
     game = boardenvs.make("game112", max_plies=cut)
     states = game.new(1, 0)
     for ply in range(cut):
@@ -129,7 +129,7 @@ REACHABLE = {
 
 
 @pytest.mark.parametrize("size", REACHABLE)
-def test_counts_of_reachable_positions(size):
+def test_the_number_of_reachable_positions_is_known(size):
     game = boardenvs.make("game112", board_size=size)
     states = game.new(1, 0)
     boards, won, tied = set(), 0, 0
@@ -149,7 +149,7 @@ def test_counts_of_reachable_positions(size):
 
 
 @pytest.mark.parametrize("size", [5, 6, 7])
-def test_dictionaries_take_just_the_boards_that_can_be_reached(size):
+def test_dictionaries_accept_exactly_the_reachable_boards(size):
     game = boardenvs.make("game112", board_size=size)
     boards = reachable(size)
     for code in range(3**size):

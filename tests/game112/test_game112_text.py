@@ -25,7 +25,7 @@ def game112():
         ([1, 2, 1, 2, 2, 1, 1, 1, 0], "| 1 2 1 2 2 1 1 1 - |\n"),
     ],
 )
-def test_the_line_of_a_board(cells, text):
+def test_a_board_is_printed_in_one_line(cells, text):
     game = boardenvs.make("game112", board_size=len(cells))
     assert game.to_text(game.from_dict({"board": cells})) == text
     assert game.to_dict(game.from_text(text))["board"] == cells
@@ -47,7 +47,7 @@ FLAWED += [
 
 
 @pytest.mark.parametrize("text", FLAWED)
-def test_what_is_no_board_is_refused(game112, text):
+def test_invalid_boards_are_refused(game112, text):
     with pytest.raises(ValueError, match="board") as error:
         game112.from_text(text)
     assert "\n" not in str(error.value)
@@ -91,7 +91,7 @@ def test_blanks_around_a_move_are_ignored(game112):
         ("4 3", "value must.*got 3"),
     ],
 )
-def test_what_is_no_move_is_refused(game112, text, what):
+def test_invalid_moves_are_refused(game112, text, what):
     with pytest.raises(ValueError, match=what):
         game112.action_from_text(text)
 
@@ -99,7 +99,7 @@ def test_what_is_no_move_is_refused(game112, text, what):
 # -- JSON -----------------------------------------------------------------------------
 
 
-def test_the_dictionary_of_a_position(game112):
+def test_the_dictionary_contains_the_position(game112):
     states = game112.new(1, 3)
     game112.play(states, [7])
     data = game112.to_dict(states[0])
@@ -118,7 +118,7 @@ def test_the_dictionary_of_a_position(game112):
     }
 
 
-def test_who_has_won_follows_from_the_board(game112):
+def test_the_winner_follows_from_the_board(game112):
     assert game112.from_dict({"board": [1, 1, 2, 0, 0]})["returns"].tolist() == [1, -1]
     assert game112.from_dict({"board": [2, 1, 1, 2, 0]})["returns"].tolist() == [-1, 1]
     tie = game112.from_dict({"board": [1, 2, 2, 1, 2]})
@@ -150,12 +150,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
-def test_what_is_no_position_is_refused(game112, data):
+def test_invalid_positions_are_refused(game112, data):
     with pytest.raises(ValueError, match=ANY_FIELD):
         game112.from_dict(data)
 
 
-def test_more_plies_than_the_game_has_are_refused():
+def test_plies_above_max_plies_are_refused():
     game = boardenvs.make("game112", max_plies=3)
     with pytest.raises(ValueError, match=r"board.*3"):
         game.from_dict({"board": [1, 2, 1, 2, 0, 0, 0, 0, 0]})

@@ -63,7 +63,7 @@ def test_there_are_two_sample_runs():
 
 
 @pytest.mark.parametrize("path", SAMPLE_RUNS, ids=lambda path: path.stem)
-def test_sample_run_on_a_terminal(path, keyboard, capsys):
+def test_the_sample_run_works_on_a_terminal(path, keyboard, capsys):
     keyboard(*split_run(path)[1])
     Gekitai().start()
     assert capsys.readouterr().out == path.read_text(encoding="ascii")
@@ -71,7 +71,7 @@ def test_sample_run_on_a_terminal(path, keyboard, capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLE_RUNS, ids=lambda path: path.stem)
-def test_sample_run_through_standard_input(path):
+def test_the_sample_run_works_with_standard_input(path):
     printed, typed = split_run(path)
     done = run_program("".join(f"{line}\n" for line in typed))
     assert (done.stdout, done.stderr, done.returncode) == (printed, "", 0)
@@ -89,13 +89,13 @@ def test_end_of_input_ends_the_program(keyboard, capsys):
     assert out.endswith("Player X's turn: \nEnd of input, the game is unfinished.\n")
 
 
-def test_start_leaves_the_end_of_input_to_its_caller(keyboard):
+def test_start_raises_eof_error_at_the_end_of_input(keyboard):
     keyboard("a1")
     with pytest.raises(EOFError):
         Gekitai().start()
 
 
-def test_arguments_reach_the_game(keyboard, capsys):
+def test_arguments_are_passed_to_the_game(keyboard, capsys):
     keyboard()
     assert main(["-N", "8", "-P", "6", "-L", "5"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -113,7 +113,7 @@ def test_arguments_reach_the_game(keyboard, capsys):
         (["b2"], "b2"),
     ],
 )
-def test_bad_arguments_are_one_line(argv, named, capsys):
+def test_bad_arguments_are_refused_in_one_line(argv, named, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(argv)
     out, err = capsys.readouterr()
@@ -129,7 +129,7 @@ MALFORMED = ["AA1", "A01", "abc", "A3.14", "#a2", "", "   ", "1a", "a", "7", "a0
 
 
 @pytest.mark.parametrize("typed", MALFORMED, ids=lambda typed: ascii(typed)[:12])
-def test_malformed_address(typed, keyboard, capsys):
+def test_malformed_addresses_are_refused(typed, keyboard, capsys):
     keyboard(typed)
     with pytest.raises(ValueError, match=r"address|digits"):
         Player(Color.BLACK).get_input()
@@ -147,7 +147,7 @@ def test_malformed_address(typed, keyboard, capsys):
         ("z26", (25, 25)),
     ],
 )
-def test_address(typed, cell, keyboard, capsys):
+def test_an_address_is_read(typed, cell, keyboard, capsys):
     keyboard(typed)
     assert Player(Color.RED).get_input() == cell
     assert capsys.readouterr().out == f"Player O's turn: {typed}\n"
@@ -169,7 +169,7 @@ def test_refused_answers_are_asked_again(refused, keyboard, capsys):
 # -- The classes ------------------------------------------------------------------------
 
 
-def test_colors_pieces_and_players():
+def test_colors_pieces_and_players_print_as_documented():
     assert [(color.name, color.value) for color in Color] == [("BLACK", "X"), ("RED", "O")]
     assert Piece(Color.RED).color is Color.RED
     assert str(Piece(Color.BLACK)) == "X"
@@ -211,7 +211,7 @@ def test_board_is_abstract(capsys):
         ((8, 6, 6), {}, (8, 6, 6)),
     ],
 )
-def test_new_game(args, kwargs, expected):
+def test_a_new_game_has_the_given_parameters(args, kwargs, expected):
     game = Gekitai(*args, **kwargs)
     assert isinstance(game, Board)
     assert (game.N, game.P, game.L, game.rows, game.cols) == (*expected, game.N, game.N)
@@ -224,12 +224,12 @@ def test_new_game(args, kwargs, expected):
 @pytest.mark.parametrize(
     "args", [(5,), (9,), (6, 5), (6, 13), (6, 8, 2), (6, 8, 7), (8, 6, 7), (True,)]
 )
-def test_parameters_out_of_range(args):
+def test_parameters_out_of_range_are_refused(args):
     with pytest.raises(AssertionError, match=r"[NPL] must be"):
         Gekitai(*args)
 
 
-def test_get_piece_and_is_move_valid():
+def test_get_piece_and_is_move_valid_describe_a_cell():
     game = Gekitai()
     piece = game.cells[5][2] = Piece(Color.RED)
     assert game.get_piece(5, 2) is piece
@@ -241,7 +241,7 @@ def test_get_piece_and_is_move_valid():
         assert game.is_move_valid(y, x) is False
 
 
-def test_print_shows_the_hands_as_they_are(capsys):
+def test_print_shows_the_pieces_in_the_hands(capsys):
     game = Gekitai()
     game.cells[0][0] = Piece(Color.BLACK)  # the hands still hold eight pieces each
     game.players[1].pieces.clear()
@@ -254,7 +254,7 @@ def test_print_shows_the_hands_as_they_are(capsys):
 # -- Moves ------------------------------------------------------------------------------
 
 
-def test_push_off_the_board_and_on_it():
+def test_pieces_are_pushed_on_and_off_the_board():
     game = set_up("X..... ..X... .X.... ...... ...... ......")
     off, east, south = game.get_piece(0, 0), game.get_piece(1, 2), game.get_piece(2, 1)
     placed = game.players[1].pieces[0]
@@ -268,7 +268,7 @@ def test_push_off_the_board_and_on_it():
     assert hands(game) == [6, 7]
 
 
-def test_no_push_against_a_piece():
+def test_a_blocked_piece_is_not_pushed():
     game = set_up("...... .O.... ...... .X.... .O.... ......")
     up, held, behind = game.get_piece(1, 1), game.get_piece(3, 1), game.get_piece(4, 1)
     game.move(game.players[0].pieces[0], 2, 1)
@@ -278,7 +278,7 @@ def test_no_push_against_a_piece():
     assert game.get_piece(4, 1) is behind
 
 
-def test_eight_pushes_at_once():
+def test_eight_neighbours_are_pushed_at_once():
     game = set_up("...... .OXO.. .X.X.. .OXO.. ...... ......")
     around = {(dy, dx): game.get_piece(2 + dy, 2 + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)}
     game.move(Piece(Color.RED), 2, 2)
@@ -288,7 +288,7 @@ def test_eight_pushes_at_once():
             assert game.get_piece(2 + 2 * dy, 2 + 2 * dx) is piece
 
 
-def test_pushes_in_a_corner():
+def test_a_piece_in_a_corner_pushes_its_neighbours():
     game = set_up("...... ...... ...... ...... ....XO ....O.")
     corner = [game.get_piece(4, 4), game.get_piece(4, 5), game.get_piece(5, 4)]
     game.move(game.players[0].pieces[0], 5, 5)
@@ -299,7 +299,7 @@ def test_pushes_in_a_corner():
     assert hands(game) == [7, 7]
 
 
-def test_a_piece_that_is_in_no_hand():
+def test_a_piece_from_no_hand_can_be_moved():
     game = Gekitai()
     stranger = Piece(Color.RED)
     game.move(stranger, 0, 0)
@@ -342,7 +342,7 @@ LINES = [
 @pytest.mark.parametrize(
     ("drawing", "length", "expected"), [case[:3] for case in LINES], ids=[c[3] for c in LINES]
 )
-def test_pieces_in_line(drawing, length, expected):
+def test_pieces_in_line_finds_a_line_of_its_player(drawing, length, expected):
     for owner, other in ((0, 1), (1, 0)):
         swapped = drawing.translate(str.maketrans("XO", "OX")) if owner else drawing
         game = set_up(swapped, L=length)
@@ -351,7 +351,7 @@ def test_pieces_in_line(drawing, length, expected):
         assert game.game_over() is expected
 
 
-def test_all_pieces_on_the_board_end_the_game_without_a_line():
+def test_a_player_with_all_pieces_on_the_board_wins():
     five = "O.O.O. ...... O.O... ...... ...... ......"
     six = "O.O.O. ...... O.O... ...... O..... ......"
     assert not set_up(five, P=6).game_over()
@@ -362,7 +362,7 @@ def test_all_pieces_on_the_board_end_the_game_without_a_line():
     assert not set_up(six).game_over()
 
 
-def test_the_movers_own_condition_comes_first():
+def test_the_condition_of_the_mover_has_precedence():
     both = set_up("XXX... ...... OOO... ...... ...... ......")
     assert [str(both.winner(mover)) for mover in both.players] == ["X", "O"]
     other = set_up("...... ...... OOO... ...... ...... ......")
@@ -389,9 +389,7 @@ def test_the_movers_own_condition_comes_first():
         ("OOO... ...... ...... ...... ...... ......", {}, [], "O"),
     ],
 )  # fmt: skip
-def test_start_goes_on_from_the_board_as_it_stands(
-    drawing, params, typed, winner, keyboard, capsys
-):
+def test_start_continues_from_the_current_board(drawing, params, typed, winner, keyboard, capsys):
     keyboard(*typed)
     set_up(drawing, **params).start()
     assert capsys.readouterr().out.splitlines()[-1] == f"Player {winner} wins!"

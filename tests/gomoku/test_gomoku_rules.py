@@ -85,7 +85,7 @@ SIZES = [(5, 5), (5, 3), (6, 5), (9, 5), (9, 9), (15, 5), (26, 5), (26, 26)]
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize(("size", "length"), SIZES)
-def test_every_line_wins_and_none_wraps_around(size, length, exact):
+def test_every_line_wins_and_lines_do_not_wrap_around(size, length, exact):
     """Lines in all directions win, and lines that cross the board's edge do not.
 
     The last stone is placed anywhere in a line; its other stones are already there. Beyond the
@@ -156,7 +156,7 @@ def test_more_than_five_win_unless_exact(drawing, move, length, exact):
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_a_stone_in_two_lines(exact):
+def test_a_stone_in_two_lines_wins_by_the_valid_one(exact):
     """With `exact`, a stone that completes six across and five down wins by the five."""
     drawing = """
         XXX.XX...
@@ -186,7 +186,7 @@ def test_a_stone_in_two_lines(exact):
         ("XXXX.X...", "E", False, True),
     ],
 )
-def test_what_bounds_a_line(row, column, exact, wins):
+def test_edges_and_stones_bound_a_line(row, column, exact, wins):
     balance = row.count("X") - row.count("O")
     white = "O.O.O.O.O"[: 2 * balance - 1].ljust(9, ".")
     drawing = [row, "." * 9, white] + ["." * 9] * 6
@@ -209,14 +209,14 @@ def test_a_full_board_is_a_draw():
     assert not game.legal(states).any()
 
 
-def test_a_win_with_the_last_stone_is_no_draw():
+def test_a_win_with_the_last_stone_is_not_a_draw():
     game, states = position("XOXOX OXOXO OXOXO OOOXO XXXX.")
     game.play(states, [24], illegal="raise")
     assert result(game, states) == "X"
 
 
 @pytest.mark.parametrize(("max_plies", "ends"), [(8, "truncated"), (9, "X"), (10, "X")])
-def test_truncation_leaves_a_win_on_the_last_ply_alone(max_plies, ends):
+def test_a_win_on_the_last_ply_is_not_truncated(max_plies, ends):
     moves = alternating(BLACK_WINS["vertical, column E, rows 0 to 4"], FAR)
     game, states = played(moves[:max_plies], board_size=9, max_plies=max_plies)
     assert result(game, states) == ends
@@ -228,14 +228,14 @@ def test_a_full_board_after_max_plies_is_a_draw_and_not_truncated():
     assert result(game, states) == "draw"
 
 
-def test_without_max_plies_the_board_bounds_the_game():
+def test_the_default_max_plies_is_the_number_of_cells():
     for size in (5, 15, 26):
         assert boardenvs.make("gomoku", board_size=size).max_plies == size**2
         given_none = boardenvs.make("gomoku", board_size=size, max_plies=None)
         assert given_none == boardenvs.make("gomoku", board_size=size, max_plies=size**2)
 
 
-def test_an_occupied_cell():
+def test_an_occupied_cell_is_illegal():
     game, states = played(["2 C", "2 D"])
     before = states.copy()
     with pytest.raises(ValueError, match="illegal"):
@@ -250,7 +250,7 @@ def test_an_occupied_cell():
 # -- Observations -------------------------------------------------------------------------
 
 
-def test_planes():
+def test_observations_are_own_opposing_and_empty_planes():
     game, states = played(["0 B", "3 E", "8 I"], board_size=9)
     mine, theirs, empty = game.observe(states, 0)[0]
     assert np.argwhere(mine).tolist() == [[0, 1], [8, 8]]
@@ -260,7 +260,7 @@ def test_planes():
     assert np.array_equal(swapped, [theirs, mine, empty])
 
 
-def test_owners():
+def test_owners_returns_the_seat_of_each_stone():
     game, states = played(["0 B", "3 E", "8 I"], board_size=9)
     owners = game.owners(states)[0]
     assert owners.dtype == np.int8
@@ -281,13 +281,13 @@ def test_owners():
         ("8 E", {"7 D", "7 E", "7 F", "8 D", "8 F"}),
     ],
 )
-def test_cells_near_the_last_stone(move, cells):
+def test_near_last_returns_the_empty_cells_next_to_the_last_stone(move, cells):
     game, states = played([move], board_size=9)
     near = np.flatnonzero(game.near_last(states)[0])
     assert {game.action_to_text(int(a)) for a in near} == cells
 
 
-def test_where_no_cell_is_near_all_are():
+def test_near_last_returns_all_empty_cells_if_none_is_near():
     game, states = played([], board_size=9)
     assert game.near_last(states).all()
     # All three neighbours of the corner are occupied.
@@ -297,7 +297,7 @@ def test_where_no_cell_is_near_all_are():
     assert np.flatnonzero(game.near_last(states)[0]).tolist() == [10]
 
 
-def test_near_cells_of_many_positions(random_positions):
+def test_near_last_agrees_with_a_plain_implementation(random_positions):
     game = boardenvs.make("gomoku", board_size=6)
     states = random_positions(game, 30, 0)
     near, legal = game.near_last(states), game.legal(states)
@@ -314,7 +314,7 @@ def test_near_cells_of_many_positions(random_positions):
 # -- Whole games ------------------------------------------------------------------------
 
 
-def test_a_board_set_up_by_hand_is_judged_as_it_looks():
+def test_arbitrary_boards_are_evaluated_by_their_stones():
     """Arbitrary boards, as in the console program, are evaluated by their stones."""
     rng = np.random.default_rng(0)
     for size, length, exact in [(5, 4, False), (6, 3, True), (7, 5, False), (7, 4, True)]:
@@ -339,7 +339,7 @@ def test_a_board_set_up_by_hand_is_judged_as_it_looks():
 # -- Random play --------------------------------------------------------------------------
 
 
-def test_how_random_play_ends():
+def test_random_play_has_its_known_results():
     """Ends of 4,000 games on 9 x 9 agree with 200,000 games within five standard errors."""
     game = boardenvs.make("gomoku", board_size=9)
     states = game.new(4000, 0)

@@ -11,7 +11,6 @@ import pytest
 import agents
 import boardenvs
 from agents.command import main, make_parser
-from agents.networks.sizes import Sizes
 from agents.training import imitation as cloning
 from agents.training import start_run
 from agents.training.settings import CloningSettings
@@ -53,7 +52,7 @@ SHOWN = [
 ]
 
 
-def test_there_are_some():
+def test_the_pages_contain_the_main_commands():
     shown = [words for shown in SHOWN for words in shown.values[0]]
     assert {words[0] for words in shown} >= {
         "arena",
@@ -62,7 +61,7 @@ def test_there_are_some():
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
+def test_commands_of_the_pages_run(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     served = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("agents.play.web.serve.serve", lambda *game, **_: served.append(game))
@@ -73,7 +72,7 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         start_run,
         "settings_for",
-        lambda game: several if isinstance(game, Sizes) else tiny_settings,
+        lambda game: several if len(game) > 1 else tiny_settings,
     )
     boardenvs.Episode.play(boardenvs.make("gekitai"), ["greedy", "greedy"], seed=0).save(
         "game.json"

@@ -63,7 +63,7 @@ class Served:
         connection.sendall(sent)
         return connection
 
-    def half_an_order(self):
+    def partial_request(self):
         """Return a request that announces a command and stops in the middle."""
         return (
             f"POST /{self.token}/act HTTP/1.1\r\nHost: {self.host}\r\nOrigin: {self.origin}\r\n"

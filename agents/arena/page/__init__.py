@@ -27,13 +27,13 @@ from agents.report.table import Table, html_table
 from boardenvs.core.checks import counted
 from boardenvs.episode import Episode
 
-__all__ = ["page_html"]
+__all__ = ["arena_page_html"]
 
 Episodes = Mapping[tuple[str, ...], Sequence[Episode]]
 """The shortest and the longest game of two agents, or of one agent in a game for one player."""
 
 
-def page_html(
+def arena_page_html(
     report: Mapping[str, Any],
     ratings: Sequence[Rating] = (),
     episodes: Episodes | None = None,

@@ -43,7 +43,7 @@ class Adviser:
         self._agent: Opponent | None = None
         self._said: dict[bytes, Advice] = {}
 
-    def judge(self, state: States, stream: npt.NDArray[np.uint64]) -> Advice:
+    def advise(self, state: States, stream: npt.NDArray[np.uint64]) -> Advice:
         """Return the agent's move in a position, from what the player to move knows.
 
         Args:

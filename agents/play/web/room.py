@@ -197,7 +197,7 @@ class Room:
         opened.take_over(episode)
         return opened
 
-    # -- What may be chosen ---------------------------------------------------------------------
+    # -- Choices --------------------------------------------------------------------------------
 
     def _opponents(self, game: Game) -> list[dict[str, Any]]:
         """Return the game's opponents with their ranks, and those of the first game."""

@@ -11,9 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent
-from agents.naming.spec import make
-from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.networks.sizes import Games, shared_out
+from agents.training.learning_games import fixed_opponents
 from agents.training.self_play.policy_evaluator import Network, PolicyEvaluator, evaluate_with
 from agents.training.self_play.searched_games import Played, SearchedGames
 from agents.training.settings import GuidedSettings
@@ -23,7 +22,6 @@ __all__ = [
     "Actor",
     "Actors",
     "LocalActors",
-    "fixed_opponents",
     "games_of_actors",
     "sizes_and_games",
 ]
@@ -117,10 +115,15 @@ class LocalActors:
     ahead = False
 
     def __init__(
-        self, game: Game | Sizes, settings: GuidedSettings, seed: int, opponents: Sequence[str]
+        self,
+        games: Games,
+        shares: Sequence[float],
+        settings: GuidedSettings,
+        seed: int,
+        opponents: Sequence[str],
     ) -> None:
-        """Start the games; see `Actor`."""
-        self._given = game, settings, seed, opponents
+        """Start the games; see `Actor`. `shares` are those of `agents.networks.sizes.shares_of`."""
+        self._given = games, shares, settings, seed, opponents
         self._plies = settings.plies
         self._begin_games(0)
         # One thread for each actor, so that on any number of cores all end at about the same time.
@@ -128,16 +131,16 @@ class LocalActors:
         self._playing: list[Future[Played]] = []
 
     def _begin_games(self, first: int) -> None:
-        game, settings, seed, opponents = self._given
-        self._sizes, numbers = sizes_and_games(game, settings)
+        games, shares, settings, seed, opponents = self._given
+        self._sizes, numbers = sizes_and_games(shares, settings)
         self._actors = [
-            Actor(games_of(game)[size], settings, games, seed, first + k, opponents)
-            for k, (size, games) in enumerate(zip(self._sizes, numbers, strict=True))
+            Actor(games[size], settings, num, seed, first + k, opponents)
+            for k, (size, num) in enumerate(zip(self._sizes, numbers, strict=True))
         ]
         self._number = first + len(self._actors)
 
     def begin(self, network: Network) -> None:
-        evaluate = [evaluate_with(network, game) for game in games_of(self._given[0])]
+        evaluate = [evaluate_with(network, game) for game in self._given[0]]
         self._playing = [
             self._pool.submit(actor.play, evaluate[size], self._plies)
             for size, actor in zip(self._sizes, self._actors, strict=True)
@@ -167,28 +170,16 @@ class LocalActors:
             actor.load_state(games)
 
 
-def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
-    """Make the fixed opponents of searched games; raise errors as `Actor`."""
-    found = []
-    for spec in specs:
-        one = make(spec, game, seed)
-        if not isinstance(one, Agent):
-            raise ValueError(
-                f"opponents of search-guided self-play must be of the class Agent, got {spec!r}"
-            )
-        found.append(one)
-    return found
-
-
 def games_of_actors(settings: GuidedSettings) -> list[int]:
     """Return the number of parallel games of each actor."""
     actors = min(settings.actors, settings.games)
     return [len(range(number, settings.games, actors)) for number in range(actors)]
 
 
-def sizes_and_games(game: Game | Sizes, settings: GuidedSettings) -> tuple[list[int], list[int]]:
+def sizes_and_games(
+    shares: Sequence[float], settings: GuidedSettings
+) -> tuple[list[int], list[int]]:
     """Return the index of each actor's size, and the number of its parallel games."""
-    shares = shares_of(game)
     games = shared_out("guided.games", settings.games, shares)
     actors = shared_out("actors", max(settings.actors, len(shares)), shares)
     parts = [

@@ -7,7 +7,7 @@ masters chess, shogi, and Go through self-play", Science 362, 2018), with the se
 
 from __future__ import annotations
 
-import json
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,68 +15,50 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.policy_networks import sharded_logits_and_values
-from agents.networks.seat_values import check_num_values
 from agents.networks.sharded import one_torch_thread
-from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.networks.sizes import Games
+from agents.training.fitting import Fitter
+from agents.training.learning_games import fixed_opponents
+from agents.training.part import generator_state, set_generator
 from agents.training.self_play.actors import (
     Actors,
     LocalActors,
-    fixed_opponents,
     sizes_and_games,
 )
 from agents.training.self_play.network_writer import NetworkWriter, check_convolutional
 from agents.training.self_play.policy_evaluator import Network, evaluate_with_torch
-from agents.training.self_play.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
 from agents.training.self_play.searched_games import Played
 from agents.training.settings import GuidedSettings
-from boardenvs.game import Game
 
-__all__ = ["GuidedLearner", "MakeActors", "check_guided"]
+__all__ = ["MakeActors", "SelfPlay"]
 
-MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
-"""Function that makes actors from the game, settings, seed of the run and opponents' specs."""
-
-
-def check_guided(
-    game: Game | Sizes, policy: Any, settings: GuidedSettings, seed: int, opponents: Sequence[str]
-) -> None:
-    """Check the arguments of `GuidedLearner`, which a run may create only after hours.
-
-    Raises:
-        ValueError: the game is for one player, an opponent cannot be made or is not an `Agent`,
-            `games` or `buffer` is smaller than the number of sizes, the policy has another number
-            of values (see `agents.networks.seat_values`), or `int8` is true and the policy has no
-            convolutions.
-    """
-    if games_of(game)[0].num_players < 2:
-        raise ValueError(f"guided self-play requires at least two players, got {game.name} for one")
-    for one in games_of(game):
-        fixed_opponents(one, opponents, seed)
-    sizes_and_games(game, settings)
-    shared_out("guided.buffer", settings.buffer, shares_of(game))
-    check_num_values(policy, games_of(game)[0])
-    if settings.int8:
-        check_convolutional(policy)
+MakeActors = Callable[[Games, Sequence[float], GuidedSettings, int, Sequence[str]], Actors]
+"""Function that makes actors from the game on each size, the shares of the sizes, the settings, the
+seed of the run and the opponents' specs."""
 
 
-class GuidedLearner:
-    """A learner that fits a policy to its searches' improved policies and the games' results."""
+class SelfPlay:
+    """The part of a run in which the policy learns from its searches and the games' results."""
+
+    name = "guided"
+    ends_early = True
 
     def __init__(
         self,
-        game: Game | Sizes,
+        games: Games,
+        shares: Sequence[float],
         policy: Any,
         settings: GuidedSettings,
         seed: int,
         opponents: Sequence[str] = (),
         actors: MakeActors = LocalActors,
     ) -> None:
-        """Start the games.
+        """Create the part, whose games start in the first `advance`.
 
         Args:
-            game: the game to learn, for at least two players. With several sizes, each gradient
-                step uses one size, sampled by the shares.
+            games: the game to learn on each size, for at least two players. Each gradient step
+                uses one size, sampled by the shares.
+            shares: share of each size, see `agents.networks.sizes.shares_of`.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             settings: settings of self-play.
             seed: seed of all randomness except the policy's initial weights.
@@ -84,30 +66,45 @@ class GuidedLearner:
             actors: function that makes the actors.
 
         Raises:
-            ValueError: as for `check_guided`.
+            ValueError: the game is for one player, an opponent cannot be made or is not an `Agent`,
+                `games` or `buffer` is smaller than the number of sizes, the policy has another
+                number of values (see `agents.networks.seat_values`), or `int8` is true and the
+                policy has no convolutions.
         """
-        check_guided(game, policy, settings, seed, opponents)
-        games, self._shares = games_of(game), shares_of(game)
-        self.game = game
+        if games[0].num_players < 2:
+            raise ValueError(
+                f"guided self-play requires at least two players, got {games[0].name} for one"
+            )
+        for game in games:
+            fixed_opponents(game, opponents, seed)
+        sizes_and_games(shares, settings)
+        if settings.int8:
+            check_convolutional(policy)
+        self._games, self._shares = games, shares
         self.policy = policy
         self.settings = settings
+        self.total: float = settings.steps
         self.steps = 0
         """Number of positions searched so far."""
         self._rng = np.random.default_rng(seed)
-        self._actors = actors(game, settings, seed, opponents)
-        # Local actors evaluate positions on the GPU of the learner.
-        self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
-        self._writer = NetworkWriter(game, policy, int8=settings.int8)
-        capacities = shared_out("guided.buffer", settings.buffer, self._shares)
-        self._buffers = [
-            ReplayBuffer(capacity, sample_dtype(one))
-            for capacity, one in zip(capacities, games, strict=True)
-        ]
-        self._symmetries = [one.symmetries() for one in games]
-        self._owed = 0.0  # gradient steps
-        self._optimizer = torch.optim.AdamW(
+        self._make_actors = functools.partial(actors, games, shares, settings, seed, opponents)
+        optimizer = torch.optim.AdamW(
             policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
+        self.fitter = Fitter(
+            games, shares, policy, optimizer, self.name, settings.buffer, settings.value_weight
+        )
+        self._owed = 0.0  # gradient steps
+
+    @functools.cached_property
+    def _actors(self) -> Actors:
+        """The actors, which start their games in the first `advance`."""
+        return self._make_actors()
+
+    @functools.cached_property
+    def _writer(self) -> NetworkWriter:
+        """The exporter of the policy for the actors."""
+        return NetworkWriter(self._games, self.policy, int8=self.settings.int8)
 
     def advance(self) -> dict[str, float]:
         """Play some plies in all games, then take the gradient steps for the new samples.
@@ -115,15 +112,12 @@ class GuidedLearner:
         Returns:
             Figures of this iteration: `games`, the number of games that ended, and `samples`, the
             number of their samples; if games ended, their mean `length` in plies; if the network
-            learned, `policy_loss`, `value_loss`, and the mean entropies in nats of the policy
-            (`entropy`) and its target (`target_entropy`).
+            learned, the mean figures of `Fitter.step`.
         """
         network = self.network()
         self._actors.begin(network)
-        try:
-            self._actors.wait()
-        finally:  # results count even after an interruption
-            figures = self._take(self._actors.finish())
+        self._actors.wait()
+        figures = self._take(self._actors.finish())
         if self._actors.ahead:
             self._actors.begin(network)
         with one_torch_thread():
@@ -134,9 +128,9 @@ class GuidedLearner:
         settings = self.settings
         for each in played:
             self.steps += each.searched
-            self._buffers[each.size].add(each.samples)
+            self.fitter.buffers[each.size].add(each.samples)
         new = sum(len(each.samples) for each in played)
-        if sum(map(len, self._buffers)) >= max(settings.warm_up, 1):
+        if sum(map(len, self.fitter.buffers)) >= max(settings.warm_up, 1):
             self._owed += new * settings.reuse / settings.batch_size
         ended = np.array([length for each in played for length in each.lengths])
         figures = {"games": float(len(ended)), "samples": float(new)}
@@ -146,9 +140,10 @@ class GuidedLearner:
 
     def network(self) -> Network:
         """Return the current policy as a network for the actors."""
-        if self._on_gpu:
+        # Local actors evaluate positions on the GPU of the learner.
+        if self.policy.device.type != "cpu" and isinstance(self._actors, LocalActors):
             return evaluate_with_torch(self.policy)
-        return self._writer.network(self._buffers, self.steps)
+        return self._writer.network(self.fitter.buffers, self.steps)
 
     def _learn(self) -> dict[str, float]:
         """Take the gradient steps that are due, and return their mean figures."""
@@ -156,75 +151,39 @@ class GuidedLearner:
         left = max(0.0, 1 - self.steps / settings.steps)
         rate = settings.final_learning_rate
         rate += left * (settings.learning_rate - settings.final_learning_rate)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
+        self.fitter.begin(rate)
         figures: dict[str, list[float]] = defaultdict(list)
-        self.policy.set_training_mode(True)
         while self._owed >= 1:
             self._owed -= 1
             size = self._drawn_size()
-            symmetries = self._symmetries[size]
-            samples = self._buffers[size].draw(settings.batch_size, self._rng)
-            views = self._rng.integers(0, len(symmetries), len(samples))
-            for key, value in self.fit(viewed(samples, symmetries, views)).items():
+            samples = self.fitter.buffers[size].draw(settings.batch_size, self._rng)
+            for key, value in self.fitter.step(size, samples, self._rng).items():
                 figures[key].append(value)
         return {key: float(np.mean(values)) for key, values in figures.items()}
 
     def _drawn_size(self) -> int:
         """Sample a size by the shares, among sizes with samples, and return its index."""
-        if len(self._buffers) == 1:
+        if len(self.fitter.buffers) == 1:
             return 0
-        shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self._buffers]
+        shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self.fitter.buffers]
         return int(self._rng.choice(len(shares), p=shares / shares.sum()))
-
-    def fit(self, samples: Samples) -> dict[str, float]:
-        """Take one gradient step, and return its figures."""
-        device = self.policy.device
-        seen, targets, results = (
-            # Torch does not support the strides of record fields.
-            torch.from_numpy(samples[field].copy()).to(device).float()
-            for field in ("observation", "policy", "value")
-        )
-        num_actions = samples["policy"].shape[1]
-        illegal = np.unpackbits(samples["legal"], axis=1, count=num_actions) == 0
-        logits, values = sharded_logits_and_values(self.policy, seen)
-        # Minus infinity times a target of 0 would be NaN.
-        logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
-        logs = torch.log_softmax(logits, 1)
-        policy_loss = -(targets * logs).sum(1).mean()
-        value_loss = torch.nn.functional.mse_loss(values.reshape(results.shape), results)
-        self._optimizer.zero_grad()
-        (policy_loss + self.settings.value_weight * value_loss).backward()
-        self._optimizer.step()
-        with torch.no_grad():
-            return {
-                "policy_loss": policy_loss.item(),
-                "value_loss": value_loss.item(),
-                "entropy": -(logs.exp() * logs).sum(1).mean().item(),
-                "target_entropy": torch.special.entr(targets).sum(1).mean().item(),
-            }
 
     def state(self) -> dict[str, Any]:
         """Return the complete state, for `load_state` and `torch.load(weights_only=True)`."""
         return {
-            "policy": self.policy.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
+            **self.fitter.state(),
             "steps": self.steps,
             "owed": self._owed,
-            "rng": json.dumps(self._rng.bit_generator.state),
-            "buffers": [buffer.state() for buffer in self._buffers],
+            "rng": generator_state(self._rng),
             "sent": self._writer.state(),
             "actors": self._actors.state(),
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Restore `state()` of a learner with the same game, policy, settings and opponents."""
-        self.policy.load_state_dict(state["policy"])
-        self._optimizer.load_state_dict(state["optimizer"])
+        self.fitter.load_state(state)
         self.steps = state["steps"]
         self._owed = state["owed"]
-        self._rng.bit_generator.state = json.loads(state["rng"])
-        for buffer, was in zip(self._buffers, state["buffers"], strict=True):
-            buffer.load_state(was)
+        set_generator(self._rng, state["rng"])
         self._writer.load_state(state["sent"])
         self._actors.load_state(state["actors"])

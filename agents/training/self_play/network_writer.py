@@ -10,9 +10,8 @@ import torch
 
 from agents.networks.export import NetworkTemplate
 from agents.networks.int8 import Int8Template, int8_template
-from agents.networks.sizes import Sizes
-from agents.training.self_play.replay_buffer import ReplayBuffer, bytes_tensor
-from boardenvs.game import Game
+from agents.networks.sizes import Games
+from agents.training.samples import ReplayBuffer, bytes_tensor
 
 __all__ = ["NetworkWriter", "check_convolutional"]
 
@@ -31,11 +30,11 @@ def check_convolutional(policy: Any) -> None:
 class NetworkWriter:
     """Exporter of a policy to ONNX, in float32 or int8."""
 
-    def __init__(self, game: Game | Sizes, policy: Any, *, int8: bool = False) -> None:
+    def __init__(self, games: Games, policy: Any, *, int8: bool = False) -> None:
         """Create the exporter.
 
         Args:
-            game: the game of the policy.
+            games: the game of the policy on each size.
             policy: Stable-Baselines3 actor-critic policy.
             int8: whether to write int8 as soon as enough positions can set the ranges.
 
@@ -45,7 +44,7 @@ class NetworkWriter:
         if int8:
             check_convolutional(policy)
         self._policy = policy
-        self._float32 = NetworkTemplate(policy, game)
+        self._float32 = NetworkTemplate(policy, games)
         self._wanted = int8
         self._int8: Int8Template | None = None
         self._set_at = 0  # positions searched before the ranges were set

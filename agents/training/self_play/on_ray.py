@@ -8,10 +8,11 @@ from pathlib import Path
 import torch
 
 from agents.arena.workers.cluster import joined
+from agents.networks.sizes import Games, described, games_of
 from agents.training import start_run
 from agents.training.run import TrainingRun
 from agents.training.self_play.ray_actors import RayActors
-from agents.training.settings import read_settings, settings_for
+from agents.training.settings_files import read_settings, settings_for
 from boardenvs.game import Game
 
 __all__ = ["train"]
@@ -20,7 +21,7 @@ _OPTIONS = ("--engine", "ray")
 
 
 def train(
-    game: Game,
+    game: Game | Games,
     folder: Path,
     steps: int | None = None,
     seed: int | None = None,
@@ -54,7 +55,7 @@ def train(
         if given.guided is None:
             raise ValueError(
                 "settings must have a table [guided] for training on Ray, got those of "
-                f"{repr(game) if settings is None else settings} without it"
+                f"{described(games_of(game)) if settings is None else settings} without it"
             )
     with joined("training", address) as ray:
         return start_run.train(

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agents.agent import one_line
-from agents.networks.sizes import Sizes
+from agents.networks.sizes import Games, described
 from agents.training.self_play.actors import Actor, games_of_actors
 from agents.training.self_play.policy_evaluator import Network
 from agents.training.self_play.searched_games import Played
 from agents.training.settings import GuidedSettings
-from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["RayActors"]
@@ -40,7 +39,8 @@ class RayActors:
     def __init__(
         self,
         ray: Any,
-        game: Game | Sizes,
+        games: Games,
+        shares: Sequence[float],
         settings: GuidedSettings,
         seed: int,
         opponents: Sequence[str],
@@ -49,7 +49,8 @@ class RayActors:
 
         Args:
             ray: the connected module `ray` (see `agents.arena.workers.cluster.joined`).
-            game: the game to play, on one board size.
+            games: the game to play, on one board size.
+            shares: shares of the sizes, which are not used.
             settings: settings of self-play. Each actor plays as many games as the first local actor
                 would.
             seed: seed of the run.
@@ -58,11 +59,13 @@ class RayActors:
         Raises:
             ValueError: the cluster has no cores, or the game has several board sizes.
         """
-        if isinstance(game, Sizes):
-            raise ValueError(f"Ray requires one board size, got {game!r}: use --engine local")
+        if len(games) > 1:
+            raise ValueError(
+                f"Ray requires one board size, got {described(games)}: use --engine local"
+            )
         self._ray = ray
         self._plies = settings.plies
-        self._given = game, settings, games_of_actors(settings)[0], seed
+        self._given = games[0], settings, games_of_actors(settings)[0], seed
         self._opponents = list(opponents)
         self._make = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Remote)
         self._number = 0  # total of actors so far

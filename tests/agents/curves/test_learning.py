@@ -29,7 +29,7 @@ def test_the_same_seed_makes_the_same_curve(learner, short):
 
 
 @pytest.mark.slow
-def test_searched_games_teach(monkeypatch):
+def test_self_play_improves_the_rating(monkeypatch):
     """Self-play learns. Its random openings keep games of 112 from becoming equal draws."""
     # Each learning step takes one second of this clock, even on a busy machine.
     seconds = map(float, itertools.count())
@@ -44,7 +44,7 @@ def test_searched_games_teach(monkeypatch):
     assert curve.points[-1].value > curve.points[0].value + 200
 
 
-def test_each_learner_says_what_it_cannot_learn():
+def test_unsupported_learners_and_tasks_are_refused():
     with pytest.raises(ValueError, match=r"players.* dominoes175 "):
         learn("self-play", "dominoes175")
     with pytest.raises(ValueError, match=r"learner .*ppo, .*'pp'.*mean"):
@@ -57,15 +57,15 @@ def test_each_learner_says_what_it_cannot_learn():
 def test_no_folder_is_left_behind(learner, short, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     task = learners.Task("game112", "game112", ())
-    LEARNERS[learner].make(task, 0).advance()
+    LEARNERS[learner].make(task, 0).part.advance()
     # PyTorch keeps its own cache there, from its first use in a process.
     assert not [one for one in tmp_path.iterdir() if not one.name.startswith("torchinductor")]
 
 
 def test_earlier_selves_are_kept(short):
-    learner = LEARNERS["ppo-pool"].make(learners.Task("game112", "game112", ()), 0)
-    assert len(learner._earlier.selves) == 1
-    for _ in range(2):
-        learner.advance()
-    assert len(learner._earlier.selves) == 3
-    assert learner.decisions == 1024
+    part = LEARNERS["ppo-pool"].make(learners.Task("game112", "game112", ()), 0).part
+    assert len(part.earlier.selves) == 1
+    for _ in range(3):
+        part.advance()
+    assert len(part.earlier.selves) == 3  # the last self is kept at the next advance
+    assert part.steps == 1536

@@ -27,7 +27,7 @@ def nothing(game, seed):
 def fails(game, seed):
     raise RuntimeError("no luck")
 
-def fails_at_length(game, seed):
+def fails_with_line_break(game, seed):
     raise RuntimeError("no luck\\nat all")
 
 def leaves(game, seed):
@@ -36,7 +36,7 @@ def leaves(game, seed):
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy"])
-def test_baselines_by_name(spec, game):
+def test_baselines_are_made_by_name(spec, game):
     for made in (agents.make(spec, game, seed=4), agents.make(spec, game.name, 4)):
         assert isinstance(made, Agent)
         assert type(made).__name__.lower().endswith(f"{spec}agent")
@@ -51,7 +51,7 @@ def test_a_game_given_by_name_has_its_default_parameters():
     assert agents.make("random", "gekitai").game == boardenvs.make("gekitai")
 
 
-def test_trained_by_path(tiny, gekitai):
+def test_trained_agents_are_made_by_path(tiny, gekitai):
     made = agents.make(tiny.spec, gekitai, seed=0)
     assert made.spec == tiny.spec
     assert made.deterministic
@@ -60,7 +60,7 @@ def test_trained_by_path(tiny, gekitai):
     assert warm.temperature == 0.5
 
 
-def test_a_factory_of_the_users_own(own_module, gekitai):
+def test_a_users_factory_is_called(own_module, gekitai):
     own_module("my_agents", OWN)
     made = agents.make("my_agents:First", gekitai, seed=11)
     assert (made.game, made.seed, made.bonus) == (gekitai, 11, 0)
@@ -70,12 +70,12 @@ def test_a_factory_of_the_users_own(own_module, gekitai):
     assert agents.make("my_agents:First", gekitai).seed is None
 
 
-def test_a_factory_of_an_installed_module(gekitai):
+def test_a_factory_of_an_installed_module_is_called(gekitai):
     made = agents.make("agents.players.greedy:GreedyAgent", gekitai, seed=0)
     assert made.act(gekitai.new(5)).shape == (5,)
 
 
-def test_the_current_folder_is_searched_once(own_module, gekitai, tmp_path):
+def test_the_current_folder_is_added_once_to_the_path(own_module, gekitai, tmp_path):
     own_module("my_agents", OWN)
     for _ in range(3):
         agents.make("my_agents:First", gekitai)
@@ -85,13 +85,13 @@ def test_the_current_folder_is_searched_once(own_module, gekitai, tmp_path):
 @pytest.mark.parametrize(
     "spec", ["", "Random", " random", "nobody", "random:5", "greedy:", "trained:", ":", "x:", ":x"]
 )
-def test_no_such_agent(spec, gekitai, refused):
+def test_an_unknown_agent_is_refused(spec, gekitai, refused):
     with refused(r"agent '.*'.* random, greedy, "):
         agents.make(spec, gekitai)
 
 
 @pytest.mark.parametrize("spec", [None, 5, b"random", ["random"]])
-def test_a_spec_that_is_no_text(spec, gekitai, refused):
+def test_a_spec_that_is_not_text_is_refused(spec, gekitai, refused):
     with refused("spec .* random, "):
         agents.make(spec, gekitai)
 
@@ -104,20 +104,20 @@ def test_a_spec_that_is_no_text(spec, gekitai, refused):
         ("trained", "tempreature", "'temperature'"),
     ],
 )
-def test_an_option_that_the_agent_does_not_have(spec, option, known, gekitai, refused):
+def test_an_unknown_option_is_refused(spec, option, known, gekitai, refused):
     with refused(f"agent '{spec}' .*'{option}'.*{known}"):
         agents.make(spec, gekitai, **{option: 1})
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy", "tiny"])
 @pytest.mark.parametrize("seed", [-1, 1.5, "0", True])
-def test_a_bad_seed(spec, seed, gekitai, tiny, refused):
+def test_a_bad_seed_is_refused(spec, seed, gekitai, tiny, refused):
     with refused("seed must be "):
         agents.make(tiny.spec if spec == "tiny" else spec, gekitai, seed)
 
 
 @pytest.mark.parametrize("temperature", [-1, -0.001, float("nan"), float("inf"), "hot", None])
-def test_a_bad_temperature(temperature, gekitai, tiny, refused):
+def test_a_bad_temperature_is_refused(temperature, gekitai, tiny, refused):
     with refused("temperature must be "):
         agents.make(tiny.spec, gekitai, temperature=temperature)
 
@@ -129,31 +129,31 @@ def test_a_bad_temperature(temperature, gekitai, tiny, refused):
         ("my_agents:second", "AttributeError: .*second"),
         ("my_agents:number", "TypeError: .*not callable"),
         ("my_agents:fails", "RuntimeError: no luck$"),
-        ("my_agents:fails_at_length", "RuntimeError: no luck at all$"),
+        ("my_agents:fails_with_line_break", "RuntimeError: no luck at all$"),
         ("my_agents:leaves", "SystemExit: gone"),
         ("broken:First", "SyntaxError"),
         (".my_agents:First", "TypeError"),
     ],
 )
-def test_a_factory_that_cannot_be_called(spec, reason, own_module, gekitai, refused):
+def test_a_factory_that_is_not_callable_is_refused(spec, reason, own_module, gekitai, refused):
     own_module("my_agents", OWN)
     own_module("broken", "def First(:\n")
     with refused(f"agent '{spec}' .*{reason}"):
         agents.make(spec, gekitai)
 
 
-def test_a_factory_whose_product_cannot_act(own_module, gekitai, refused):
+def test_a_factory_that_returns_no_agent_is_refused(own_module, gekitai, refused):
     own_module("my_agents", OWN)
     with refused("agent 'my_agents:nothing' .*None"):
         agents.make("my_agents:nothing", gekitai)
 
 
-def test_an_option_that_a_factory_does_not_take(own_module, gekitai, refused):
+def test_an_option_without_a_parameter_of_the_factory_is_refused(own_module, gekitai, refused):
     own_module("my_agents", OWN)
     with refused("agent 'my_agents:First' .*TypeError: .*depth"):
         agents.make("my_agents:First", gekitai, depth=3)
 
 
-def test_no_such_game(refused):
+def test_an_unknown_game_is_refused(refused):
     with refused("game .*gekitai, .*'chess'"):
         agents.make("random", "chess")

@@ -15,7 +15,7 @@ from agents.naming.spec import Spec, make_builtin, names_for
 from agents.naming.tables import NAMES
 from agents.naming.user_code import allow, is_user_code
 from agents.search.decisive import knows_decisive
-from agents.training.settings import settings_for
+from agents.training.settings_files import settings_for
 from boardenvs.gekitai import Gekitai
 from boardenvs.gomoku import Gomoku
 
@@ -86,7 +86,7 @@ def test_a_game_has_its_own_folder(name):
     assert game_folders.player_module(game, "no_such_part") is None
 
 
-def test_a_module_is_found_and_none_is_imported_by_looking():
+def test_the_finder_imports_no_module():
     code = (
         "import sys, boardenvs; from agents.naming import game_folders as f;"
         "g = boardenvs.make('gekitai');"
@@ -99,12 +99,12 @@ def test_a_module_is_found_and_none_is_imported_by_looking():
     assert ran.stdout.split() == [name, "False", name]
 
 
-def test_a_helper_is_no_agent(refused):
-    """Gekitai's module `openings` is not an agent of this name."""
+def test_a_helper_module_is_not_an_agent(refused):
+    """Gekitai's module `balance` is not an agent of this name."""
     game = boardenvs.make("gekitai")
-    assert game_folders.player_module_name(game, "openings") == "agents.games.gekitai.openings"
-    with refused("there is no agent 'openings'"):
-        agents.make("openings", game)
+    assert game_folders.player_module_name(game, "balance") == "agents.games.gekitai.balance"
+    with refused("there is no agent 'balance'"):
+        agents.make("balance", game)
 
 
 def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
@@ -131,7 +131,7 @@ def derived(request, mine):
     return Variant(board_size=9) if request.param == "module" else mine()
 
 
-def test_unchanged_rules_have_all_that_the_base_has(derived):
+def test_unchanged_rules_inherit_the_players_of_the_base(derived):
     original = boardenvs.make("gomoku", board_size=9)
     assert game_folders.folders(derived) == ["agents.games.gomoku"]
     for name in ("greedy", "neighbour"):
@@ -145,7 +145,7 @@ def test_unchanged_rules_have_all_that_the_base_has(derived):
     assert agents.make("trained", derived).path == agents.make("trained", original).path
 
 
-def test_other_rules_have_nothing_of_it(mine, refused):
+def test_changed_rules_inherit_no_players(mine, refused):
     game = mine(**{"rules.py": RULES})
     assert game.rules.__name__ == "greedy_of.rules"
     assert game_folders.folders(game) == []
@@ -165,7 +165,7 @@ def test_other_rules_have_nothing_of_it(mine, refused):
         NeighbourAgent(game)
 
 
-def test_a_network_plays_what_derives_from_its_game_only_if_it_is_the_same(tiny, refused):
+def test_a_network_plays_a_derived_game_only_if_the_rules_are_the_same(tiny, refused):
     class Same(Gekitai):
         name = "same"
 
@@ -186,7 +186,7 @@ def test_a_network_plays_what_derives_from_its_game_only_if_it_is_the_same(tiny,
 # -- User-defined players ---------------------------------------------------------------
 
 
-def test_players_beside_the_users_class(hunted):
+def test_players_beside_the_users_class_are_found(hunted):
     assert game_folders.folders(hunted) == ["greedy_of.players", "agents.games.gomoku"]
     own = agents.make("greedy", hunted, seed=1)
     assert (type(own).__name__, own.spec) == ("First", "greedy")
@@ -198,7 +198,7 @@ def test_players_beside_the_users_class(hunted):
     assert scores.games == 4
 
 
-def test_what_a_users_agent_may_be_told(hunted, refused):
+def test_a_users_agent_accepts_its_declared_arguments(hunted, refused):
     agent = agents.make("hunter:7:a b:c", hunted, bonus=2)
     assert (agent.steps, agent.path, agent.bonus) == (7, "a b:c", 2)
     assert agents.make("hunter", hunted, steps=5).steps == 5
@@ -219,7 +219,7 @@ def test_what_a_users_agent_may_be_told(hunted, refused):
         agents.make("hunter", "gomoku")
 
 
-def test_a_file_may_name_what_the_game_brings_but_no_module(hunted, refused):
+def test_a_file_can_name_the_games_agents_but_no_module(hunted, refused):
     assert make_builtin("hunter:3", hunted).steps == 3
     assert not is_user_code("hunter:3", hunted)
     assert is_user_code("hunter:3")
@@ -229,7 +229,7 @@ def test_a_file_may_name_what_the_game_brings_but_no_module(hunted, refused):
         allow("hunter")
 
 
-def test_its_version_is_that_of_its_file(hunted, tmp_path):
+def test_the_version_of_a_users_agent_depends_on_its_file(hunted, tmp_path):
     spec = Spec.of("hunter:3", hunted)
     agent = spec.make()
     before = spec.version(agent)
@@ -242,7 +242,7 @@ def test_its_version_is_that_of_its_file(hunted, tmp_path):
     assert ours.version(ours.make()).startswith("boardenvs ")
 
 
-def test_a_folder_of_files_alone(mine, network_file, tmp_path):
+def test_a_folder_without_code_is_found(mine, network_file, tmp_path):
     """A folder without code is found, even if created after the import of the game."""
     game = mine()
     assert agents.make("trained", game).path.parent.name == "gomoku"
@@ -267,24 +267,24 @@ def test_a_folder_of_files_alone(mine, network_file, tmp_path):
         ("raise RuntimeError('no\\nluck')", "greedy_of.players .*RuntimeError: no luck"),
     ],
 )
-def test_players_that_are_wrong(mine, refused, table, said):
+def test_invalid_tables_of_players_are_refused(mine, refused, table, said):
     game = mine(**{"players/__init__.py": table})
     with refused(said):
         agents.make("greedy", game)
 
 
-def test_a_single_module_of_that_name_is_no_folder(mine):
+def test_a_module_named_players_is_not_a_folder(mine):
     game = mine(**{"players.py": "AGENTS = {'greedy': 'nowhere:X'}"})
     assert game_folders.folders(game) == ["agents.games.gomoku"]
     assert agents.make("greedy", game).spec == "greedy"
 
 
-def test_own_decisive_moves(mine):
+def test_a_users_game_can_define_decisive_moves(mine):
     game = mine(**{"players/decisive.py": "from agents.games.gomoku.decisive import *\n"})
     assert game_folders.player_module_name(game, "decisive") == "greedy_of.players.decisive"
     assert game_folders.player_module_name(game, "greedy") == "agents.games.gomoku.greedy"
 
 
-def test_greedy_of_a_users_class_is_an_agent(hunted):
+def test_a_users_greedy_class_becomes_an_agent(hunted):
     assert isinstance(agents.make("greedy", hunted), Agent)
     assert np.array_equal(agents.make("greedy", hunted).act(hunted.new(2, 0)), [0, 0])

@@ -27,14 +27,14 @@ PATHS = [
 ]
 
 
-def test_every_agent_of_the_table_is_there():
+def test_every_agent_of_the_table_accepts_its_arguments():
     for agent in known_agents().values():
         cls = getattr(importlib.import_module(agent.module), agent.cls)
         parameters = inspect.signature(cls).parameters
         assert {"seed", "spec", *(word.lower() for word in agent.arguments)} <= set(parameters)
 
 
-def test_specs_are_made_of_the_table():
+def test_specs_are_listed_from_the_table():
     assert [spec.partition(":")[0] for spec in AGENTS] == list(NAMES[: len(AGENTS)])
     assert {"engine", "neighbour", "perfect", "threats"} == set(NAMES[len(AGENTS) :])
     told = {spec.replace("!", "") for spec in AGENTS}
@@ -45,7 +45,7 @@ def test_specs_are_made_of_the_table():
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_spec_that_is_shown_is_one(spec, gekitai):
+def test_every_listed_spec_can_be_parsed(spec, gekitai):
     known = Spec.of(spec, gekitai)
     assert ":".join([known.name, *known.arguments]) == known.text == str(known) == spec
     assert (known.entry is not None) == (spec != "MODULE:FACTORY")
@@ -53,12 +53,12 @@ def test_every_spec_that_is_shown_is_one(spec, gekitai):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_last_argument_is_taken_as_it_stands(path, gekitai):
+def test_the_last_argument_can_contain_colons(path, gekitai):
     assert Spec.of(f"trained:{path}", gekitai).by_kind == {"PATH": path}
     assert Spec.of(f"puct:400:{path}", gekitai).by_kind == {"SIMULATIONS": "400", "PATH": path}
 
 
-def test_an_agent_of_the_users_own(gekitai):
+def test_a_users_agent_is_parsed(gekitai):
     known = Spec.of("my.module:factory", gekitai)
     assert (known.name, known.arguments, known.entry) == ("my.module", ("factory",), None)
 
@@ -70,7 +70,7 @@ def test_an_agent_of_the_users_own(gekitai):
         *("mcts:", "puct:", "puct:400:", "puct::agent.onnx", "trained:"),
     ],
 )
-def test_what_is_no_spec(spec, gekitai, refused):
+def test_invalid_specs_are_refused(spec, gekitai, refused):
     with refused(r"agent '.*'.* random, greedy, "):
         Spec.of(spec, gekitai)
 
@@ -82,7 +82,7 @@ def test_any_text_is_a_spec_or_refused_in_one_line(attempt, text):
 
 
 @pytest.mark.parametrize("folder", ["plain", "with space", "a:b"])
-def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refused):
+def test_networks_are_found_by_their_paths(folder, gekitai, network_file, tmp_path, refused):
     (tmp_path / folder).mkdir()
     network = network_file(gekitai)
     for file in (network, network.with_suffix(".json")):
@@ -98,7 +98,7 @@ def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refuse
         agents.make(f"puct:30:{network}", gekitai, path=network)
 
 
-def test_a_network_where_simulations_should_stand(gekitai, refused):
+def test_a_path_in_place_of_simulations_is_refused(gekitai, refused):
     with refused("SIMULATIONS .*'agent.onnx'"):
         agents.make("puct:agent.onnx", gekitai)
     with refused("nowhere.onnx"):
@@ -108,7 +108,7 @@ def test_a_network_where_simulations_should_stand(gekitai, refused):
 @pytest.mark.parametrize(
     ("spec", "seconds"), [("mcts:500ms", 0.5), ("puct:2s", 2.0), ("puct:1.5s", 1.5)]
 )
-def test_a_time_in_place_of_simulations(spec, seconds, gekitai):
+def test_a_time_can_replace_the_simulations(spec, seconds, gekitai):
     agent = agents.make(spec, gekitai, 0)
     assert agent.time_limit == seconds
     assert not agent.repeatable
@@ -131,18 +131,18 @@ def test_a_time_in_place_of_simulations(spec, seconds, gekitai):
         ("puct:1 s", "SIMULATIONS .*'1 s'"),
     ],
 )
-def test_a_bad_time(spec, message, gekitai, refused):
+def test_a_bad_time_is_refused(spec, message, gekitai, refused):
     with refused(message):
         agents.make(spec, gekitai)
 
 
 @pytest.mark.parametrize("option", ["time_limit", "simulations"])
-def test_a_time_and_another_word_on_how_long(option, gekitai, refused):
+def test_a_time_and_another_limit_are_refused(option, gekitai, refused):
     with refused(f"agent 'mcts:2s' .*{option}"):
         agents.make("mcts:2s", gekitai, **{option: 3})
 
 
-def test_a_time_for_agents_that_search(gekitai, refused):
+def test_a_time_is_added_only_to_searches(gekitai, refused):
     def timed(text, time):
         return Spec.of(text, gekitai).with_time(time).text
 

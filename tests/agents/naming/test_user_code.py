@@ -15,7 +15,8 @@ from agents.naming import user_code
 from agents.naming.tables import NAMES, SPECS
 from agents.naming.user_code import is_user_code, require_allowed
 from agents.training.run import TrainingRun
-from agents.training.settings import CloningSettings, GuidedSettings, settings_for, settings_of_run
+from agents.training.settings import CloningSettings, GuidedSettings
+from agents.training.settings_files import settings_for, settings_of_run
 from agents.training.start_run import train
 from boardenvs.episode import Episode
 
@@ -29,13 +30,13 @@ SPEC = "mine:factory"
 
 
 @pytest.fixture(autouse=True)
-def nothing_allowed(monkeypatch):
+def no_allowed_code(monkeypatch):
     monkeypatch.setattr(user_code, "_allowed", set())
 
 
 @pytest.fixture
 def canary(own_module):
-    """Return the function that tells whether the user's module was imported since its last call."""
+    """Return a function that reports whether the user's module was imported since its last call."""
     own_module("mine", MINE)
     sys.modules.pop("mine", None)
     return lambda: sys.modules.pop("mine", None) is not None
@@ -59,7 +60,7 @@ def canary(own_module):
         "mcts :1",
     ],
 )
-def test_what_runs_code(spec):
+def test_specs_that_run_user_code_require_allow(spec):
     assert is_user_code(spec)
     with pytest.raises(ValueError, match=r"names .*--allow"):
         require_allowed(["random", spec], "a file")
@@ -81,13 +82,13 @@ def test_what_runs_code(spec):
         "",
     ],
 )
-def test_what_runs_none(spec):
+def test_specs_of_the_package_need_no_allow(spec):
     assert not is_user_code(spec)
     require_allowed([spec], "a file")
 
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:100", "", None, 7])
-def test_only_agents_of_ones_own_can_be_allowed(spec, refused):
+def test_only_user_agents_can_be_allowed(spec, refused):
     with refused("spec must be .*MODULE:FACTORY"):
         agents.allow(spec)
 
@@ -96,7 +97,9 @@ def test_only_agents_of_ones_own_can_be_allowed(spec, refused):
 
 
 @pytest.mark.parametrize("place", ["opponents", "evaluate_against", "clone", "guided"])
-def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, place):
+def test_a_run_with_user_code_requires_allow(
+    gekitai, tiny_settings, tmp_path, canary, refused, place
+):
     changes = {
         "opponents": {"random": 1, SPEC: 1},
         "evaluate_against": ("random", SPEC),
@@ -121,12 +124,12 @@ def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, 
     assert canary()
 
 
-def test_no_game_of_ours_needs_any(game):
+def test_settings_of_the_packages_games_need_no_allow(game):
     written = json.loads(json.dumps(settings_for(game).to_dict()))
     assert settings_of_run(written, game, "its settings") == settings_for(game)
 
 
-def test_there_is_nothing_to_allow_in_a_new_run(capsys):
+def test_allow_is_refused_without_settings_that_need_it(capsys):
     assert main(["train", "gekitai", "--allow", SPEC]) == 2
     assert "--allow" in capsys.readouterr().err
     assert main(["train", "gekitai", "--resume", "--allow", "greedy"]) == 2
@@ -136,7 +139,7 @@ def test_there_is_nothing_to_allow_in_a_new_run(capsys):
 # -- Other files ------------------------------------------------------------------------
 
 
-def test_a_store_that_names_it(gekitai, tmp_path, canary, capsys):
+def test_a_store_with_user_code_runs_none(gekitai, tmp_path, canary, capsys):
     path = tmp_path / "games.db"
     list(round_robin(gekitai, ["random", SPEC], 4, 0, store=path))
     assert canary()
@@ -147,7 +150,7 @@ def test_a_store_that_names_it(gekitai, tmp_path, canary, capsys):
     assert not canary()
 
 
-def test_an_episode_that_names_it(gekitai, tmp_path, canary):
+def test_an_episode_with_user_code_runs_none(gekitai, tmp_path, canary):
     path = tmp_path / "game.json"
     Episode.play(gekitai, ["random", "random"], 0, names=[SPEC, "engine:rm"]).save(path)
     Episode.load(path).save_html(tmp_path / "game.html")
@@ -158,7 +161,7 @@ def test_an_episode_that_names_it(gekitai, tmp_path, canary):
     assert not canary()
 
 
-def test_a_card_that_names_it(tiny_copy, gekitai, canary):
+def test_a_card_with_user_code_runs_none(tiny_copy, gekitai, canary):
     card = tiny_copy.card
     card["scores"][0]["against"] = card["settings"]["clone"] = SPEC
     card["settings"]["opponents"] = {SPEC: 1}
@@ -168,7 +171,7 @@ def test_a_card_that_names_it(tiny_copy, gekitai, canary):
 
 
 @pytest.mark.parametrize("vectorized", [False, True])
-def test_an_env_spec_out_of_json_that_names_it(canary, vectorized):
+def test_an_env_spec_from_json_runs_no_user_code(canary, vectorized):
     spec = gymnasium.spec("boardenvs/Gekitai-v0")
     written = json.loads(spec.to_json())
     written["kwargs"]["opponent"] = SPEC

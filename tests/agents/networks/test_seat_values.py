@@ -49,11 +49,11 @@ def network(race, tmp_path_factory):
         num_values=num_values(race),
     )
     path = tmp_path_factory.mktemp("network") / "agent.onnx"
-    export_policy(policy, race, path, {})
+    export_policy(policy, (race,), path, {})
     return path, policy
 
 
-def test_games_for_one_or_two_players_have_one_value():
+def test_games_for_one_or_two_players_have_a_single_value():
     assert num_values(boardenvs.make("gekitai")) == num_values(boardenvs.make("pizza_order")) == 1
 
 

@@ -10,7 +10,7 @@ GAMES = list(boardenvs.GAMES)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_choice_can_be_made(name):
+def test_every_offered_game_can_be_made(name):
     tables = tables_of(boardenvs.make(name))
     assert tuple(boardenvs.make(name).params[one.key] for one in tables.parameters) in tables.games
     for values, game in tables.games.items():
@@ -28,7 +28,7 @@ def test_every_choice_can_be_made(name):
         adviser_of(game).make(0)
 
 
-def test_what_an_agent_is_not_shipped_for_is_left_out():
+def test_agents_without_a_shipped_network_are_not_offered():
     small, usual = (boardenvs.make("game112", board_size=size) for size in (5, 9))
     assert [one.spec.text for one in opponents_of(small)] == [
         "random",
@@ -41,7 +41,7 @@ def test_what_an_agent_is_not_shipped_for_is_left_out():
     assert adviser_of(boardenvs.make("gekitai")).text == "puct:1600"
 
 
-def test_a_size_takes_its_length_with_it():
+def test_max_plies_follows_the_board_size():
     game = boardenvs.make("gomoku")
     games = tables_of(game).games
     assert games[(9,)] == boardenvs.make("gomoku", board_size=9)
@@ -58,7 +58,7 @@ def test_a_size_takes_its_length_with_it():
     assert list(tables_of(many).games) == [(15,), (17,), (19,)]
 
 
-def test_a_game_whose_folder_says_nothing(monkeypatch):
+def test_a_game_without_its_own_choices_has_the_defaults(monkeypatch):
     from agents.play import choices
 
     monkeypatch.setattr(choices, "constant", lambda _game, _name, default: default)
@@ -72,7 +72,7 @@ def test_a_game_whose_folder_says_nothing(monkeypatch):
         cached.cache_clear()
 
 
-def test_names():
+def test_agents_have_names_and_descriptions():
     game = boardenvs.make("gekitai")
     for number in ("400", "7"):
         spec = Spec.of(f"mcts:{number}", game)

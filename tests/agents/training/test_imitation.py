@@ -10,11 +10,15 @@ from two_games import others_slow
 import agents
 import boardenvs
 from agents.networks.policy_networks import copied, logits_and_values
-from agents.training.imitation import CloningLearner
-from agents.training.ppo import PPOLearner
+from agents.training import run as run_module
+from agents.training.imitation import Imitation
+from agents.training.learning_games import LearningGames
+from agents.training.ppo import make_ppo
 from agents.training.run import TrainingRun
+from agents.training.samples import legal_actions
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings, Settings
+from agents.training.values import Values
 from boardenvs.envs.playout import playout
 from boardenvs.show.analysis import Analysis
 
@@ -33,9 +37,8 @@ SMALL = Settings(
 
 
 def learner(game, settings=SMALL, seed=0, spec="greedy"):
-    policy = PPOLearner(game, settings, seed).model.policy
-    agent = agents.make(spec, game, seed)
-    return CloningLearner(game, policy, settings.clone, [agent], seed)
+    policy = make_ppo(game, settings, seed).model.policy
+    return Imitation((game,), (1.0,), policy, replace(settings.clone, agent=spec), seed)
 
 
 class Recorder(agents.agent.Agent):
@@ -50,8 +53,14 @@ class Recorder(agents.agent.Agent):
         return self.game.legal(states).argmax(1)
 
 
+def columns(samples):
+    """Return the observations, masks, actions and values of samples."""
+    values = samples["value"]
+    return samples["observation"], legal_actions(samples), samples["policy"].argmax(1), values
+
+
 @pytest.mark.slow
-def test_it_comes_to_do_as_the_agent_does():
+def test_imitation_learns_the_agents_actions():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
     clone = learner(game)
     first = clone.advance()
@@ -67,13 +76,13 @@ def test_it_comes_to_do_as_the_agent_does():
     "name",
     others_slow(["gekitai", "goat_race", "dominoes175", "pizza_order"], ["gekitai", "dominoes175"]),
 )
-def test_what_it_learns_from(name):
+def test_samples_match_the_positions_and_results_of_the_games(name):
     """Observations, masks, actions and results of the samples belong together."""
     game = boardenvs.make(name)
     settings = replace(SMALL, network="plain", clone=replace(SMALL.clone, random_share=0.3))
     clone = learner(game, settings)
     clone._agents[0] = Recorder(game)
-    seen, masks, actions, results = clone._play()
+    seen, masks, actions, results = columns(clone._play())
     shown = np.concatenate(clone._agents[0].shown)
     assert len(seen) == len(masks) == len(actions) == len(results) == len(shown)
     np.testing.assert_array_equal(game.observe(shown, shown["to_move"]), seen)
@@ -87,18 +96,18 @@ def test_a_share_of_the_positions_is_learned():
     game = boardenvs.make("gekitai")
     clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, position_share=0.1)))
     clone._agents[0] = Recorder(game)
-    seen, masks, actions, results = clone._play()
+    seen, masks, actions, results = columns(clone._play())
     asked = sum(map(len, clone._agents[0].shown))
     assert len(seen) == pytest.approx(asked / 10, rel=0.2)
     assert len(seen) == len(masks) == len(actions) == len(results)
     assert masks[np.arange(len(actions)), actions].all()
 
 
-def test_results_are_those_of_the_seat_that_moved():
+def test_results_are_for_the_seat_that_moved():
     game = boardenvs.make("gekitai")
     clone = learner(game)
     clone._agents[0] = Recorder(game)
-    _, _, _, results = clone._play()
+    results = clone._play()["value"]
     movers = np.concatenate([s["to_move"] for s in clone._agents[0].shown])
     # In the last position of each won game, the mover is the winner. (Losing by one's own move
     # requires lining up the opponent's pieces, which is rare.)
@@ -106,7 +115,7 @@ def test_results_are_those_of_the_seat_that_moved():
     assert abs(results).mean() > 0.5
 
 
-def test_the_learner_plays_its_share_once_it_has_learned():
+def test_the_learner_plays_only_after_the_first_round():
     game = boardenvs.make("gekitai")
     shares = replace(SMALL.clone, random_share=0, learner_share=1.0)
     clone = learner(game, replace(SMALL, clone=shares))
@@ -114,7 +123,7 @@ def test_the_learner_plays_its_share_once_it_has_learned():
     for begun in (False, True):
         clone.steps = int(begun)
         clone._rng = np.random.default_rng(3)
-        seen, _, actions, _ = clone._play(num=4)
+        seen, _, actions, _ = columns(clone._play(num=4))
         states = game.arrays.new(np.random.default_rng(3).integers(0, 2**64, 4, np.uint64))
         visited = []
 
@@ -127,12 +136,12 @@ def test_the_learner_plays_its_share_once_it_has_learned():
 
         playout(game, states, choose)
         np.testing.assert_array_equal(seen, np.concatenate(visited))
-        # The learned action is the agent's answer, whoever played.
+        # The learned action is the agent's answer, even if another player moved.
         shown = np.concatenate(clone._agents[0].shown[-len(visited) :])
         np.testing.assert_array_equal(actions, game.legal(shown).argmax(1))
 
 
-def test_the_learner_plays_some_of_the_plies():
+def test_the_learner_plays_its_share_of_the_plies():
     game = boardenvs.make("gekitai")
     played = []
     for share in (0.0, 0.5, 1.0):
@@ -156,23 +165,19 @@ class Last(agents.agent.Agent):
 
 
 @pytest.mark.parametrize("name", others_slow(["gekitai", "goat_race"], ["gekitai"]))
-def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
+def test_opponents_play_all_seats_but_one_and_are_not_imitated(name):
     game = boardenvs.make(name)
     met = replace(SMALL.clone, random_share=0, opponent_share=1.0, opponents=("random", "greedy"))
     clone = learner(game, replace(SMALL, network="plain", clone=met))
     clone._agents[0] = Recorder(game)
-    clone._opponents[0] = [Last(game, 0), Last(game, 0)]
-    num = 30
-    _, _, seats = clone._courses(0, num)
-    clone._courses = lambda size, num: (np.zeros(num, int), np.arange(num) % 2, seats)
-    rows = []
-    states = clone._played(0, num, rows)
+    opponents, num = [Last(game, 0), Last(game, 0)], 30
+    games = LearningGames(game, opponents, num, np.random.default_rng(0), 0, 1.0)
+    samples = np.concatenate(list(clone._plies(0, games)))
+    states, seats = games.states, games.seats
     assert game.terminated(states).all()
     assert set(seats) == set(range(game.num_players))
-    _, masks, actions, movers, games, _, _ = (
-        np.concatenate(row) for row in zip(*rows, strict=True)
-    )
-    np.testing.assert_array_equal(movers[:, 0], seats[games])
+    np.testing.assert_array_equal(samples["seats"][:, 0], seats[samples["game"]])
+    _, masks, actions, _ = columns(samples)
     np.testing.assert_array_equal(actions, masks.argmax(1))
     if game.has_chance:
         return  # Recorder received resampled dice
@@ -187,24 +192,13 @@ def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
     np.testing.assert_array_equal(game.returns(again), game.returns(states))
 
 
-def test_as_many_games_as_asked_for_have_opponents_each_as_many():
-    met = replace(SMALL.clone, opponent_share=0.6, opponents=("random", "greedy", "mcts:1"))
-    clone = learner(boardenvs.make("gekitai"), replace(SMALL, clone=met))
-    _, opponents, seats = clone._courses(0, 6000)
-    shares = [np.mean(opponents == number) for number in (-1, 0, 1, 2)]
-    assert shares == pytest.approx([0.4, 0.2, 0.2, 0.2], abs=0.03)
-    assert np.mean(seats) == pytest.approx(0.5, abs=0.03)
-
-
-def test_openings_are_played_at_random_and_not_learned():
+def test_openings_are_random_and_not_learned():
     game = boardenvs.make("gomoku", board_size=7)
     opened = replace(SMALL.clone, random_share=0, opening_plies=6)
     clone = learner(game, replace(SMALL, clone=opened))
     clone._agents[0] = Recorder(game)
-    seen, _, _, _ = clone._play(num=300)
+    seen = clone._play(num=300)["observation"]
     stones = seen[:, :2].sum((1, 2, 3))
-    openings = clone._courses(0, 6000)[0]
-    assert set(openings) == set(range(7))
     # The first learned position of a game has as many stones as its opening has plies.
     for few in range(6):
         assert np.sum(stones == few) == pytest.approx(300 * (few + 1) / 7, abs=45)
@@ -212,39 +206,39 @@ def test_openings_are_played_at_random_and_not_learned():
     assert len(np.unique(first.reshape(len(first), -1), axis=0)) > 60
 
 
-def test_games_that_end_before_anything_is_learned_are_followed_by_others():
+def test_games_without_samples_are_replaced():
     game = boardenvs.make("game112", board_size=3)
     opened = replace(SMALL.clone, opening_plies=30)
     clone = learner(game, replace(SMALL, network="plain", clone=opened))
     assert all(len(clone._play(num=1)[0]) for _ in range(5))
 
 
-def test_positions_are_kept_and_learned_from_again():
+def test_the_buffer_keeps_positions_for_later_rounds():
     game = boardenvs.make("gekitai")
     kept = replace(SMALL.clone, buffer=25_000, epochs=3)
     clone = learner(game, replace(SMALL, clone=kept))
     steps = []
-    fit = clone._fit
-    clone._fit = lambda *batch: steps.append(batch) or fit(*batch)
+    step = clone.fitter.step
+    clone.fitter.step = lambda size, *batch: steps.append(batch[0]) or step(size, *batch)
     clone.advance()
     first = clone.steps
-    (buffer,) = clone._buffers
+    (buffer,) = clone.fitter.buffers
     assert len(buffer) == first
     assert len(steps) == pytest.approx(3 * first / 256, abs=1)
     clone.advance()
     assert len(buffer) == min(clone.steps, 25_000)
     assert len(steps) == pytest.approx(3 * clone.steps / 256, abs=2)
-    for seen, masks, actions, worth in steps:
-        assert len(seen) == len(worth) == 256
+    for samples in steps:
+        _, masks, actions, _ = columns(samples)
         assert masks[np.arange(256), actions].all()
     # Samples of the second round include some of the first.
-    firsts = {row.tobytes() for batch in steps[: first // 256] for row in batch[0]}
-    later = [row.tobytes() in firsts for batch in steps[-30:] for row in batch[0]]
+    firsts = {row.tobytes() for samples in steps[: first // 256] for row in samples}
+    later = [row.tobytes() in firsts for samples in steps[-30:] for row in samples]
     assert 0.1 < np.mean(later) < 0.9
 
 
 @pytest.mark.slow
-def test_with_a_buffer_it_comes_to_do_as_the_agent_does():
+def test_imitation_with_a_buffer_learns_the_agents_actions():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
     kept = replace(SMALL.clone, buffer=50_000, opponents=("random",), opponent_share=0.3)
     clone = learner(game, replace(SMALL, clone=kept))
@@ -267,14 +261,14 @@ class Judge(Recorder):
         return self.choose(states, words), analyses
 
 
-def test_what_the_agent_tells_is_part_of_the_value():
+def test_the_values_target_mixes_the_result_and_the_agents_value():
     game = boardenvs.make("gekitai")
     found = []
     for share in (0, 0.5, 1):
         clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, agent="mcts:1")))
         clone._agents[0] = Judge(game)
         clone.settings = replace(clone.settings, value_share=share)
-        found.append(clone._play()[3][:, 0])
+        found.append(clone._play()["value"][:, 0])
     numbers = np.concatenate([np.arange(len(s)) for s in clone._agents[0].shown])
     proven = numbers % 4 == 0
     assert set(found[0].tolist()) <= {-1, 0, 1}
@@ -283,13 +277,13 @@ def test_what_the_agent_tells_is_part_of_the_value():
     np.testing.assert_array_equal(found[2], np.where(proven, -1, 0.25))
 
 
-def test_an_agent_that_tells_no_values_is_refused(refused):
+def test_an_agent_without_values_is_refused(refused):
     settings = replace(SMALL, clone=replace(SMALL.clone, value_share=0.5))
     with refused("value_share .*'greedy'.*got 0.5"):
         learner(boardenvs.make("gekitai"), settings)
 
 
-def test_the_agent_never_sees_what_is_hidden():
+def test_the_agent_receives_concealed_states():
     game = boardenvs.make("dominoes175")
     clone = learner(game, replace(SMALL, network="plain"))
     clone._agents[0] = Recorder(game)
@@ -303,11 +297,11 @@ def test_the_agent_never_sees_what_is_hidden():
     assert not np.intersect1d(streams[0], streams[1]).size
 
 
-def test_between_equals_the_agent_may_always_choose_the_same():
+def test_fixed_ties_gives_one_action_for_each_position():
     game = boardenvs.make("pizza_order")
     for fixed in (False, True):
         settings = replace(SMALL, clone=replace(SMALL.clone, fixed_ties=fixed, random_share=0))
-        seen, masks, actions, _ = learner(game, settings)._play()
+        seen, masks, actions, _ = columns(learner(game, settings)._play())
         rows = np.concatenate([seen.reshape(len(seen), -1), masks], axis=1)
         _, which = np.unique(rows, axis=0, return_inverse=True)
         answers = np.unique(np.stack([which.ravel(), actions], 1), axis=0)
@@ -336,26 +330,26 @@ def test_the_same_seed_gives_the_same_weights():
         ({"learning_rate": -1}, "learning_rate .*got -1"),
     ],
 )
-def test_bad_settings(changes, told, refused):
+def test_bad_settings_are_refused(changes, told, refused):
     with refused(told):
         CloningSettings(**changes)
 
 
-def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
+def test_an_interrupted_imitation_continues_before_the_other_parts(tmp_path):
     game = boardenvs.make("gekitai")
     settings = replace(SMALL, ppo_steps=512, rollout=16, clone=replace(SMALL.clone, steps=10_000))
     whole = TrainingRun(game, settings, 0, tmp_path)
     whole.learn(progress=False)
-    assert whole.clone.steps >= 10_000
+    assert whole.parts["clone"].steps >= 10_000
     assert whole.model.num_timesteps >= 512
     assert whole.steps == whole.history[-1]["steps"] >= settings.total_steps
     again = TrainingRun.resume(tmp_path)
-    assert (again.steps, again.clone.steps) == (whole.steps, whole.clone.steps)
+    assert (again.steps, again.parts["clone"].steps) == (whole.steps, whole.parts["clone"].steps)
     assert len(again.ppo.earlier.selves) == 2  # before and after cloning
 
 
 @pytest.mark.slow
-def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
+def test_earlier_selves_are_kept_after_imitation(tmp_path):
     """Earlier selves are kept as often as without cloning, whose decisions do not count."""
     game = boardenvs.make("gekitai")
     clone = replace(SMALL.clone, steps=10_000)
@@ -369,7 +363,7 @@ def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
     assert len(again.ppo.earlier.selves) == len(run.ppo.earlier.selves)
 
 
-def test_totals():
+def test_totals_cover_all_parts():
     settings = replace(SMALL, ppo_steps=1000, clone=replace(SMALL.clone, steps=500))
     assert settings.total_steps == 1500
     for total, parts in ((300, (300, 0)), (500, (500, 0)), (700, (500, 200)), (9000, (500, 8500))):
@@ -378,14 +372,14 @@ def test_totals():
         assert ending.total_steps == total
 
 
-def test_the_policy_stays_the_same_while_its_values_learn():
+def test_the_policy_does_not_change_while_its_values_learn():
     game = boardenvs.make("gekitai")
     settings = replace(SMALL, clone=replace(SMALL.clone, agent="latest", learning_rate=1e-3))
-    policy = PPOLearner(game, settings, 0).model.policy
+    policy = make_ppo(game, settings, 0).model.policy
     with torch.no_grad():
         policy.mlp_extractor.policy.weight *= 1000  # so that it prefers some actions
     teacher = PolicyAgent(game, copied(policy))
-    clone = CloningLearner(game, policy, settings.clone, [teacher], 0)
+    clone = Imitation((game,), (1.0,), policy, settings.clone, 0, [teacher])
     losses = [clone.advance() for _ in range(3)]
     rng = np.random.default_rng(0)
     states = game.new(200, 0)
@@ -407,8 +401,9 @@ def test_a_run_ends_with_the_fit_of_the_values(tmp_path):
     )
     run = TrainingRun(game, settings, 0, tmp_path)
     run.learn(progress=False)
-    assert run.steps == run.clone.steps + run.model.num_timesteps + run.values.steps
-    assert run.values.steps >= 3000
+    assert list(run.parts) == ["clone", "ppo", "values"]
+    assert run.steps == sum(part.steps for part in run.parts.values())
+    assert run.parts["values"].steps >= 3000
     assert run.best["steps"] == run.steps
     again = TrainingRun.resume(tmp_path)
     assert again.steps == run.steps
@@ -418,22 +413,24 @@ def test_a_run_ends_with_the_fit_of_the_values(tmp_path):
     assert settings.ending_at(2000).values is None
 
 
-def test_an_interrupted_fit_of_the_values_goes_on(tmp_path, monkeypatch):
+def test_an_interrupted_fit_of_the_values_continues(tmp_path, monkeypatch):
     game = boardenvs.make("goat_race", num_players=3, width=5, height=2, max_plies=60)
     values = CloningSettings(agent="latest", steps=100_000)
     run = TrainingRun(game, replace(SMALL, network="plain", clone=None, values=values), 0, tmp_path)
-    advance = CloningLearner.advance
+    advance = Values.advance
 
-    def interrupted(learner):
-        if learner.steps:
+    def interrupted(part):
+        if part.steps:
             raise KeyboardInterrupt
-        return advance(learner)
+        return advance(part)
 
-    monkeypatch.setattr(CloningLearner, "advance", interrupted)
+    monkeypatch.setattr(Values, "advance", interrupted)
+    monkeypatch.setattr(run_module, "_SAVE_EVERY", 0)
+    monkeypatch.setattr(run_module, "_SAVE_SHARE", 1e9)
     with pytest.raises(KeyboardInterrupt):
         run.learn(progress=False)
     again = TrainingRun.resume(tmp_path)
-    assert again.values.steps == run.values.steps > 0
+    assert again.parts["values"].steps == run.parts["values"].steps > 0
     found, expected = (one.model.policy.state_dict() for one in (again, run))
     assert all(torch.equal(found[key], expected[key]) for key in expected)
     assert not torch.equal(expected["value_net.bias"], run.best["policy"]["value_net.bias"])

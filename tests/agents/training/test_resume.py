@@ -6,16 +6,16 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 
 import agents
 import boardenvs
+from agents.training import imitation
 from agents.training import run as run_module
+from agents.training.ppo import PPO
 from agents.training.run import TrainingRun
-from agents.training.self_play.learner import GuidedLearner
-from agents.training.settings import GuidedSettings, Settings
+from agents.training.settings import CloningSettings, GuidedSettings, Settings
 from agents.training.start_run import train
 
 
@@ -34,32 +34,34 @@ def files(folder):
 @pytest.fixture
 def stop_at(monkeypatch):
     """Return the function that interrupts runs at a step; `None` lets them continue."""
-    on_step = run_module._Watcher._on_step
+    advance = PPO.advance
+    monkeypatch.setattr(run_module, "_SAVE_EVERY", 0)
+    monkeypatch.setattr(run_module, "_SAVE_SHARE", 1e9)
 
     def stop(step):
         def watched(self):
-            if step is not None and self.num_timesteps >= step:
+            if step is not None and self.steps >= step:
                 raise KeyboardInterrupt
-            return on_step(self)
+            return advance(self)
 
-        monkeypatch.setattr(run_module._Watcher, "_on_step", watched)
+        monkeypatch.setattr(PPO, "advance", watched)
 
     return stop
 
 
-def test_an_interrupted_run_goes_on(tmp_path, gekitai, tiny_settings, stop_at):
+def test_an_interrupted_run_can_be_resumed(tmp_path, gekitai, tiny_settings, stop_at):
     stop_at(900)
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
     with pytest.raises(KeyboardInterrupt):
         run.learn(progress=False)
     stopped = run.model.num_timesteps
-    assert 900 <= stopped < 1024
+    assert stopped == 1024
     assert not (tmp_path / "agent.onnx").exists()
 
     stop_at(None)
     again = TrainingRun.resume(tmp_path)
     assert again.model.num_timesteps == stopped
-    assert (again.game, again.settings, again.seed) == (gekitai, tiny_settings, 0)
+    assert (again.games, again.settings, again.seed) == ((gekitai,), tiny_settings, 0)
     assert again.history == run.history
     assert equal(weights(again.model), weights(run.model))
     assert len(again.ppo.earlier.selves) == len(run.ppo.earlier.selves) == 3
@@ -77,22 +79,6 @@ def test_an_interrupted_run_goes_on(tmp_path, gekitai, tiny_settings, stop_at):
     assert not equal(weights(again.model), weights(run.model))
 
 
-def test_a_resumed_run_plays_other_games(tmp_path, gekitai, tiny_settings, stop_at):
-    stop_at(300)
-    run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
-    first = run.ppo.env.reset()
-    for _ in range(3):
-        first = run.ppo.env.step(np.argmax(run.ppo.env.action_masks(), 1))[0]
-    run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        run.learn(progress=False)
-    again = TrainingRun.resume(tmp_path)
-    again.ppo.env.reset()
-    for _ in range(3):
-        other = again.ppo.env.step(np.argmax(again.ppo.env.action_masks(), 1))[0]
-    assert (first != other).any()
-
-
 def test_a_longer_total_is_kept_when_interrupted(tmp_path, gekitai, tiny_settings, stop_at):
     settings = replace(tiny_settings, ppo_steps=512)
     TrainingRun(gekitai, settings, 0, tmp_path).learn(progress=False)
@@ -107,7 +93,7 @@ def test_a_longer_total_is_kept_when_interrupted(tmp_path, gekitai, tiny_setting
     assert again.model.num_timesteps >= 1536
 
 
-def test_a_finished_run_is_lengthened(finished, gekitai, capsys):
+def test_a_finished_run_can_be_extended(finished, gekitai, capsys):
     folder, first = finished
     run = train(gekitai, folder, 512, command="second", resume=True)
     assert "going on from step 256 of 512" in capsys.readouterr().out
@@ -122,7 +108,7 @@ def test_a_finished_run_is_lengthened(finished, gekitai, capsys):
     agents.make(f"trained:{folder}/agent.onnx", gekitai)
 
 
-def test_resuming_a_finished_run_only_measures_it(finished, gekitai):
+def test_resuming_a_finished_run_only_evaluates_it(finished, gekitai):
     folder, first = finished
     before = (folder / "agent.onnx").read_bytes()
     run = train(gekitai, folder, command="again", resume=True)
@@ -131,7 +117,7 @@ def test_resuming_a_finished_run_only_measures_it(finished, gekitai):
     assert (folder / "agent.onnx").read_bytes() == before
 
 
-def test_fewer_steps_than_are_done_are_refused(finished, gekitai, refused):
+def test_fewer_steps_than_completed_are_refused(finished, gekitai, refused):
     folder, _ = finished
     with refused("steps"):
         train(gekitai, folder, 100, resume=True)
@@ -193,7 +179,7 @@ def test_the_checkpoint_of_another_network_is_refused(finished, gekitai, refused
         train(gekitai, folder, resume=True)
 
 
-def test_resuming_nothing_is_refused(tmp_path, gekitai, refused):
+def test_resuming_a_missing_run_is_refused(tmp_path, gekitai, refused):
     for folder in (tmp_path, tmp_path / "no"):
         with refused("no run that can be resumed"):
             train(gekitai, folder, resume=True)
@@ -201,98 +187,147 @@ def test_resuming_nothing_is_refused(tmp_path, gekitai, refused):
 
 
 @pytest.mark.parametrize("steps", [0, -1, 1.5, "10"])
-def test_a_bad_number_of_steps(tmp_path, gekitai, refused, steps):
+def test_a_bad_number_of_steps_is_refused(tmp_path, gekitai, refused, steps):
     with refused("steps .*got "):
         train(gekitai, tmp_path, steps)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, 0.5, "1"])
-def test_a_bad_seed(tmp_path, gekitai, refused, seed):
+def test_a_bad_seed_is_refused(tmp_path, gekitai, refused, seed):
     with refused("seed .*got "):
         train(gekitai, tmp_path, 10, seed)
     assert not files(tmp_path)
 
 
-SEARCHING = Settings(
-    ppo_steps=512,
-    num_envs=16,
-    rollout=16,
-    network="convolutional",
-    hidden=(16,),
-    channels=8,
-    blocks=1,
-    evaluate_every=400,
-    evaluation_games=10,
-    final_games=20,
-    guided=GuidedSettings(
-        steps=1200, games=32, plies=4, simulations=8, full_share=1.0, warm_up=100, batch_size=64
+def small(**changes):
+    """Return settings of a run of some seconds with several updates of each part."""
+    common = {
+        "ppo_steps": 0,
+        "num_envs": 16,
+        "rollout": 8,
+        "batch_size": 64,
+        "epochs": 2,
+        "hidden": (16,),
+        "selves": 2,
+        "remember_every": 256,
+        "evaluate_every": 700,
+        "evaluation_games": 6,
+        "final_games": 6,
+        "patience": 100,
+    }
+    return Settings(**{**common, **changes})
+
+
+CLONE = CloningSettings(steps=2500, learner_share=0.3, opening_plies=2, buffer=1000)
+MET = replace(CLONE, opponents=("random", "greedy"), opponent_share=0.5, buffer=0)
+GUIDED = GuidedSettings(
+    steps=1500, games=12, actors=3, plies=4, simulations=8, warm_up=100, batch_size=32, reuse=4.0
+)
+VALUES = CloningSettings(agent="latest", steps=2500, position_share=0.5)
+BOARD = {"network": "convolutional", "channels": 8, "blocks": 1}
+RUNS = {
+    "imitation": ("gomoku", small(clone=CLONE, **BOARD)),
+    "imitation of a round": ("gomoku", small(clone=MET, **BOARD)),
+    "MaskablePPO": ("gekitai", small(ppo_steps=2048)),
+    "MaskablePPO after imitation": ("gekitai", small(clone=CLONE, ppo_steps=1500, **BOARD)),
+    "MaskablePPO for one player": ("pizza_order", small(ppo_steps=1024)),
+    "self-play": ("gomoku", small(guided=GUIDED, **BOARD)),
+    "self-play after MaskablePPO": (
+        "gekitai",
+        small(ppo_steps=256, guided=replace(GUIDED, int8=True, warm_up=1100, reuse=2.0), **BOARD),
     ),
+    "values": ("goat_race", small(clone=replace(MET, steps=500), ppo_steps=512, values=VALUES)),
+}
+"""The name of the game and the settings of each run."""
+QUICK = {"MaskablePPO", "imitation"}
+SMALL_GAMES = {
+    "gomoku": {"board_size": 5, "win_length": 4},
+    "goat_race": {"width": 5, "height": 2, "max_plies": 60},
+}
+
+
+def finished_files(run):
+    """Finish a run, and return the bytes of its agent and its history."""
+    return run.finish("x").read_bytes(), run.history
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(k, marks=() if k in QUICK else pytest.mark.slow) for k in RUNS]
 )
-
-
-@pytest.mark.slow
-def test_search_follows_and_goes_on_where_it_was(tmp_path):
-    """Search-guided training continues bit for bit after an interruption."""
-    game = boardenvs.make("gomoku", board_size=5, win_length=4)
-    whole = TrainingRun(game, SEARCHING, 0, tmp_path / "whole")
+def test_a_resumed_run_is_the_uninterrupted_run(name, tmp_path, monkeypatch):
+    """A run that stops after every third update trains the same agent, byte for byte."""
+    monkeypatch.setattr(imitation, "_GAMES", 16)
+    game, settings = RUNS[name]
+    game = boardenvs.make(game, **SMALL_GAMES.get(game, {}))
+    whole = TrainingRun(game, settings, 0, tmp_path / "whole")
     whole.learn(progress=False)
-    assert whole.model.num_timesteps == 512
-    assert whole.guided.steps >= 1200
-    assert whole.steps == whole.history[-1]["steps"]
+    expected = finished_files(whole)
 
-    run = TrainingRun(game, SEARCHING, 0, tmp_path / "cut")
-    advance = GuidedLearner.advance
-
-    def interrupted(self):
-        if self.steps >= 500:
-            raise KeyboardInterrupt
-        return advance(self)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GuidedLearner, "advance", interrupted)
-        with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(run_module, "_SAVE_EVERY", 0)
+    monkeypatch.setattr(run_module, "_SAVE_SHARE", 1e9)
+    updates = []
+    for kind in {type(part) for part in whole.parts.values()}:
+        monkeypatch.setattr(kind, "advance", stopping(kind.advance, updates))
+    run, stops = TrainingRun(game, settings, 0, tmp_path / "cut"), 0
+    while True:
+        updates.clear()
+        try:
             run.learn(progress=False)
-    again = TrainingRun.resume(tmp_path / "cut")
-    assert again.guided.steps == run.guided.steps >= 500
-    again.learn(progress=False)
-    assert equal(weights(again.model), weights(whole.model))
-    assert again.history == whole.history
-    assert again.best["steps"] == whole.best["steps"]
-    card = json.loads(again.finish("x").with_suffix(".json").read_text(encoding="utf-8"))
-    assert card["settings"]["guided"]["simulations"] == 8
+        except KeyboardInterrupt:
+            stops += 1
+            run = TrainingRun.resume(tmp_path / "cut")
+        else:
+            break
+    assert stops >= 2
+    assert finished_files(run) == expected
+
+
+def stopping(advance, updates):
+    """Return an `advance` that interrupts its fourth call in the middle."""
+
+    def stopped(part):
+        figures = advance(part)
+        updates.append(part.name)
+        if len(updates) > 3:
+            raise KeyboardInterrupt
+        return figures
+
+    return stopped
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
-    """A run that was killed during an update continues from its last checkpoint."""
-    code = f"""
-import os, signal
-from pathlib import Path
-import boardenvs
-from dataclasses import replace
-from agents.training.self_play.learner import GuidedLearner
-from agents.training.settings import GuidedSettings
-from agents.training.settings import Settings
-from agents.training.run import TrainingRun
-from agents.training.settings import Settings
-run = TrainingRun(
-    boardenvs.make("gekitai"),
-    Settings(ppo_steps=50_000, num_envs=16, rollout=16, hidden=(16,), evaluate_every=512,
-             evaluation_games=4, selves=3),
-    0, Path({str(tmp_path / "run")!r}),
-)
-train = type(run.model).train
+def test_a_killed_run_is_the_uninterrupted_run(tmp_path):
+    """A run that SIGKILL ends twice and `--resume` continues trains the same agent."""
+    settings = tmp_path / "small.toml"
+    settings.write_text(
+        "ppo_steps = 4000\nnum_envs = 16\nrollout = 16\nevaluate_every = 800\n"
+        "evaluation_games = 4\nfinal_games = 4\nhidden = [16]\n",
+        encoding="utf-8",
+    )
+    code = """
+import os, signal, sys
+from agents.command import main
+from sb3_contrib import MaskablePPO
+train, until = MaskablePPO.train, int(sys.argv.pop(1))
 def dying(self):
-    if self.num_timesteps > 1500:
-        os.kill(os.getpid(), signal.SIGKILL)
     train(self)
-type(run.model).train = dying
-run.learn(progress=False)
+    if self.num_timesteps > until:
+        os.kill(os.getpid(), signal.SIGKILL)
+MaskablePPO.train = dying
+sys.exit(main(sys.argv[1:]))
 """
-    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
-    assert done.returncode == -9, done.stderr.decode()
-    again = TrainingRun.resume(tmp_path / "run", 1536)
-    assert 1024 <= again.steps <= 1500
-    assert [point["steps"] for point in again.history][-1] == again.steps
-    again.learn(progress=False)
-    assert again.steps >= 1536
+
+    def run(folder, until, *options):
+        words = ["train", "game112", "--settings", str(settings), "--out", str(tmp_path / folder)]
+        command = [sys.executable, "-c", code, str(until), *words, *options]
+        return subprocess.run(command, check=False, capture_output=True, text=True)
+
+    done = run("whole", 9999)
+    assert done.returncode == 0, done.stderr
+    assert run("cut", 1300).returncode == -9
+    assert run("cut", 2900, "--resume").returncode == -9
+    done = run("cut", 9999, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "going on from step 2,560 of 4,000" in done.stdout
+    for name in ("agent.onnx",):
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

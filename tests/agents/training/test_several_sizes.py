@@ -19,15 +19,15 @@ from agents.networks.export import export_policy, policy_to_onnx
 from agents.networks.int8 import int8_template
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.policy_networks import logits_and_values
-from agents.networks.sizes import Sizes, free_axes, make_sizes
+from agents.networks.sizes import covered_sizes, free_axes, make_sizes, shares_of
 from agents.training import imitation as cloning
 from agents.training import start_run
 from agents.training.evaluation import SizesEvaluation
-from agents.training.imitation import CloningLearner
+from agents.training.imitation import Imitation
 from agents.training.run import TrainingRun
 from agents.training.self_play import network_writer
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.learner import GuidedLearner
+from agents.training.self_play.learner import SelfPlay
 from agents.training.selves import PolicyAgent
 from agents.training.settings import CloningSettings, GuidedSettings, Settings
 from agents.training.start_run import train
@@ -117,15 +117,15 @@ def weights(policy):
 @pytest.mark.parametrize(
     "several", [SIZES, make_sizes("game112", {}, "board_size", [4, 9])], ids=["board", "row"]
 )
-def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
-    policy = policy_for(several.games[0])
+def test_the_exported_network_agrees_with_the_policy_on_every_size(several, tmp_path):
+    policy = policy_for(several[0])
     path = tmp_path / "agent.onnx"
     export_policy(policy, several, path, {})
     assert json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["sizes"] == {
-        "board_size": list(several.values)
+        "board_size": [game.params["board_size"] for game in several]
     }
-    for size in several.covered():
-        game = type(several.games[0])(**{**several.games[0].params, "board_size": size})
+    for size in covered_sizes(several):
+        game = type(several[0])(**{**several[0].params, "board_size": size})
         alone = policy_for(game, policy)
         seen = seen_in(game)
         with torch.no_grad():
@@ -134,7 +134,9 @@ def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
         for part, right in zip(found, wanted, strict=True):
             np.testing.assert_allclose(part, right.numpy(), rtol=1e-4, atol=1e-5)
         # Bitwise equal to the file for only this size, and close to it without fixed values.
-        for part, other in zip(found, judged(policy_to_onnx(alone, game), game, seen), strict=True):
+        for part, other in zip(
+            found, judged(policy_to_onnx(alone, (game,)), game, seen), strict=True
+        ):
             np.testing.assert_array_equal(part, other)
         for part, other in zip(
             found, judged(path.read_bytes(), game, seen, fixed=False), strict=True
@@ -147,12 +149,12 @@ def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
         np.testing.assert_array_equal(agent.act(states), PolicyAgent(game, policy).act(states))
 
 
-def test_in_integers_too():
-    policy = policy_for(SIZES.games[0])
+def test_the_int8_network_agrees_with_the_policy_on_every_size():
+    policy = policy_for(SIZES[0])
     free = policy_to_onnx(policy, SIZES)
-    seen = [seen_in(game, 200) for game in SIZES.games]
+    seen = [seen_in(game, 200) for game in SIZES]
     version = int8_template(free, seen)
-    for game in (*SIZES.games, SIX):
+    for game in (*SIZES, SIX):
         one = seen_in(game)
         (logits, values), (near, near_values) = judged(free, game, one), judged(
             version.network, game, one
@@ -161,13 +163,11 @@ def test_in_integers_too():
         assert np.abs(logits - near).max() < 0.15 * np.ptp(logits)
         assert np.abs(values - near_values).max() < 0.05
     # Fixed values make no difference if ranges are equal.
-    alone = int8_template(
-        policy_to_onnx(policy_for(SIZES.games[1], policy), SIZES.games[1]), seen[1]
-    )
+    alone = int8_template(policy_to_onnx(policy_for(SIZES[1], policy), (SIZES[1],)), seen[1])
     both = int8_template(free, seen[1:])
     for found, wanted in zip(
-        judged(both.network, SIZES.games[1], seen[1]),
-        judged(alone.network, SIZES.games[1], seen[1]),
+        judged(both.network, SIZES[1], seen[1]),
+        judged(alone.network, SIZES[1], seen[1]),
         strict=True,
     ):
         np.testing.assert_array_equal(found, wanted)
@@ -178,21 +178,20 @@ def test_in_integers_too():
 
 
 def guided(settings=GUIDED, seed=0, shares=None):
-    sizes = replace(SIZES, given_shares=shares or {})
-    policy = policy_for(SIZES.games[0])
-    return GuidedLearner(sizes, policy, settings, seed, ["random", "greedy"])
+    policy, opponents = policy_for(SIZES[0]), ["random", "greedy"]
+    return SelfPlay(SIZES, shares_of(SIZES, shares), policy, settings, seed, opponents)
 
 
 def test_each_actor_plays_one_size():
     for shares, games in (({}, [12, 12]), ({"5": 3}, [18, 6])):
-        actors = LocalActors(replace(SIZES, given_shares=shares), GUIDED, 0, ["random"])
+        actors = LocalActors(SIZES, shares_of(SIZES, shares), GUIDED, 0, ["random"])
         found = Counter()
         for size, actor in zip(actors._sizes, actors._actors, strict=True):
-            assert actor._games.game == SIZES.games[size]
+            assert actor._games.game == SIZES[size]
             found[size] += len(actor._games.states)
         assert [found[0], found[1]] == games
         assert len(actors._actors) == GUIDED.actors
-    one_actor = LocalActors(SIZES, replace(GUIDED, actors=1), 0, [])
+    one_actor = LocalActors(SIZES, shares_of(SIZES), replace(GUIDED, actors=1), 0, [])
     assert one_actor._sizes == [0, 1]
 
 
@@ -201,22 +200,20 @@ def test_more_sizes_than_games_are_refused(refused):
         guided(replace(GUIDED, games=1))
 
 
-def test_gradient_steps_come_in_the_shares_of_the_sizes(monkeypatch):
+def test_gradient_steps_follow_the_shares_of_the_sizes(monkeypatch):
     learner = guided(shares={"5": 3})
-    while not all(map(len, learner._buffers)):
+    while not all(map(len, learner.fitter.buffers)):
         learner.advance()
     fitted = Counter()
-    monkeypatch.setattr(
-        learner, "fit", lambda samples: fitted.update([samples["observation"].shape[-1]]) or {}
-    )
+    monkeypatch.setattr(learner.fitter, "step", lambda size, *_: fitted.update([size]) or {})
     learner._owed = 400
     learner._learn()
-    assert fitted[5] + fitted[7] == 400
-    assert abs(fitted[5] - 300) < 40  # 4.6 standard deviations
-    assert [len(buffer.samples) for buffer in learner._buffers] == [300, 100]
+    assert fitted[0] + fitted[1] == 400
+    assert abs(fitted[0] - 300) < 40  # 4.6 standard deviations
+    assert [len(buffer.samples) for buffer in learner.fitter.buffers] == [300, 100]
 
 
-def test_it_goes_on_from_its_state_bit_for_bit(tmp_path, monkeypatch):
+def test_a_restored_learner_continues_bit_for_bit(tmp_path, monkeypatch):
     monkeypatch.setattr(network_writer, "_SEEN", 100)
     whole, same, other = guided(), guided(), guided(seed=1)
     for each in (whole, same, other):
@@ -235,17 +232,17 @@ def test_it_goes_on_from_its_state_bit_for_bit(tmp_path, monkeypatch):
 
 def test_one_network_learns_every_size():
     """Imitation on several sizes learns each size, and as often as the settings say."""
-    policy = policy_for(SIZES.games[0])
-    teachers = [agents.make("greedy", game, 0) for game in SIZES.games]
+    policy = policy_for(SIZES[0])
+    teachers = [agents.make("greedy", game, 0) for game in SIZES]
     settings = CloningSettings(steps=6_000, batch_size=128, learning_rate=1e-2)
-    clone = CloningLearner(SIZES, policy, settings, teachers, 0)
+    clone = Imitation(SIZES, shares_of(SIZES), policy, settings, 0, teachers)
     learned = Counter()
-    fit = clone._fit
-    clone._fit = lambda seen, *rest: learned.update([seen.shape[-1]]) or fit(seen, *rest)
+    step = clone.fitter.step
+    clone.fitter.step = lambda size, *rest: learned.update([size]) or step(size, *rest)
 
     def agreements():
         found = []
-        for game in SIZES.games:
+        for game in SIZES:
             states = positions(game, 200, 5)
             wanted = agents.make("greedy", game, 0).act(states)
             found.append((PolicyAgent(game, policy).act(states) == wanted).mean())
@@ -256,7 +253,7 @@ def test_one_network_learns_every_size():
     learned.clear()
     while clone.steps < settings.steps:
         clone.advance()
-    assert learned[5] / (learned[5] + learned[7]) == pytest.approx(0.5, abs=0.08)
+    assert learned[0] / (learned[0] + learned[1]) == pytest.approx(0.5, abs=0.08)
     assert (agreements() > before + 0.1).all()
 
 
@@ -270,7 +267,7 @@ def finished(tmp_path_factory):
     return folder, train(SIZES, folder, None, 3, "as typed", settings=SETTINGS)
 
 
-def test_what_a_run_leaves(finished):
+def test_a_run_writes_scores_of_each_size(finished):
     folder, run = finished
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
     assert card["params"]["board_size"] == [5, 6, 7]
@@ -297,10 +294,10 @@ def test_what_a_run_leaves(finished):
     assert list(point["sizes"]) == ["5", "7"]
 
 
-def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
+def test_an_interrupted_run_ends_like_an_uninterrupted_one(finished, tmp_path):
     _, whole = finished
     run = TrainingRun(SIZES, SETTINGS, 3, tmp_path)
-    advance = GuidedLearner.advance
+    advance = SelfPlay.advance
 
     def interrupted(self):
         if self.steps >= 300:
@@ -308,12 +305,12 @@ def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
         return advance(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GuidedLearner, "advance", interrupted)
+        patch.setattr(SelfPlay, "advance", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run.learn(progress=False)
     again = TrainingRun.resume(tmp_path)
-    assert again.game == SIZES
-    assert again.guided.steps == run.guided.steps >= 300
+    assert again.games == SIZES
+    assert again.parts["guided"].steps <= run.parts["guided"].steps
     again.learn(progress=False)
     assert equal(weights(again.model.policy), weights(whole.model.policy))
     assert again.history == whole.history
@@ -330,19 +327,19 @@ def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
         ({"clone": CloningSettings(agent="exact:9")}, "exact"),
     ],
 )
-def test_settings_that_are_not_for_several_sizes(changes, said, tmp_path, refused):
+def test_settings_for_one_size_are_refused(changes, said, tmp_path, refused):
     with refused(said):
         TrainingRun(SIZES, replace(SETTINGS, **changes), 0, tmp_path)
 
 
-def test_settings_that_are_for_several_sizes_alone(tmp_path, refused):
+def test_settings_only_for_several_sizes_are_refused_for_one(tmp_path, refused):
     with refused("shares .*Gomoku.*board_size=6"):
         TrainingRun(SIX, replace(SETTINGS, shares={"6": 1}), 0, tmp_path)
 
 
-def test_the_evaluation_takes_an_agent_for_each_size():
+def test_the_evaluation_uses_an_agent_for_each_size():
     evaluation = SizesEvaluation(SIZES, ["random"], 0)
-    players = [agents.make("greedy", game, 0) for game in SIZES.games]
+    players = [agents.make("greedy", game, 0) for game in SIZES]
     point = evaluation.point(players, 10, 0)
     assert point["sizes"]["5"]["random"]["games"] == 10
     assert evaluation.mean(point) == point["random"]["score"] > 0.5
@@ -351,7 +348,7 @@ def test_the_evaluation_takes_an_agent_for_each_size():
     ]  # fmt: skip
 
 
-def test_a_version_in_integers_for_all_sizes(finished, tmp_path, monkeypatch):
+def test_one_int8_network_serves_all_sizes(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "_FASTER", 0.0)
     monkeypatch.setattr(tool, "_LEAST_SCORE", 0.0)
     for suffix in (".onnx", ".json"):
@@ -380,7 +377,7 @@ def test_a_version_in_integers_for_all_sizes(finished, tmp_path, monkeypatch):
 # -- The command ------------------------------------------------------------------------
 
 
-def test_the_command(monkeypatch, tmp_path, capsys):
+def test_the_command_trains_on_several_sizes(monkeypatch, tmp_path, capsys):
     from agents.command import main
 
     def command(*words):
@@ -395,7 +392,6 @@ def test_the_command(monkeypatch, tmp_path, capsys):
     status, out, _ = command(*words, "--out", "run")
     assert status == 0
     assert asked == [SIZES]
-    assert isinstance(asked[0], Sizes)
     lines = out.splitlines()
     assert [line.partition(":")[0] for line in lines[3:]] == [
         f"against {spec}, board_size={size}" for size in (5, 7) for spec in ("random", "greedy")
@@ -419,8 +415,8 @@ def test_the_command(monkeypatch, tmp_path, capsys):
         assert err.count("\n") == 1
 
 
-def test_on_a_cluster_it_is_refused(refused):
+def test_training_on_several_sizes_on_a_cluster_is_refused(refused):
     from agents.training.self_play.ray_actors import RayActors
 
     with refused("one board size.*--engine local"):
-        RayActors(None, SIZES, GUIDED, 0, [])
+        RayActors(None, SIZES, shares_of(SIZES), GUIDED, 0, [])

@@ -30,8 +30,8 @@ from scenarios import TINY
 import agents
 import boardenvs
 from agents.arena import round_robin
+from agents.arena.named_openings import openings_of
 from agents.arena.opening_files import openings_in
-from agents.arena.openings import openings_of
 from agents.arena.storage.store import Store
 from agents.networks.card import card_path, shipped
 from boardenvs.dominoes175 import console
@@ -321,7 +321,7 @@ def play_by(path: Path, game: boardenvs.Game, search: bool) -> None:
 class TrainingSettings(Spoiler):
     def __call__(self, rng, keep, tell):
         from agents.naming.game_folders import files
-        from agents.training.settings import read_settings
+        from agents.training.settings_files import read_settings
 
         game = boardenvs.make(str(rng.choice(["gekitai", "gomoku", "goat_race", "pizza_order"])))
         text = self.original(game.name, lambda: next(files(game, "training.toml")).read_bytes())
@@ -342,7 +342,7 @@ class Runs(Spoiler):
 
     def _run(self) -> dict[str, bytes]:
         from agents.training.run import TrainingRun
-        from agents.training.settings import read_settings
+        from agents.training.settings_files import read_settings
 
         path = self.write("tiny.toml", TINY.encode())
         game = boardenvs.make("game112")

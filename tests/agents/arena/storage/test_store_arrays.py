@@ -24,7 +24,7 @@ def store(tmp_path, capsys):
         yield opened
 
 
-def test_each_choice_is_that_of_the_game(store):
+def test_each_action_is_that_of_the_game(store):
     data = positions(store)
     game = store.game
     (match,) = store.matches()
@@ -42,7 +42,7 @@ def test_each_choice_is_that_of_the_game(store):
     assert (data.observations == game.observe(data.states, game.to_move(data.states))).all()
 
 
-def test_the_choices_of_one_agent(store):
+def test_positions_can_be_limited_to_one_agent(store):
     data, mine = positions(store), positions(store, agent="greedy")
     assert (mine.agents == "greedy").all()
     assert (mine.states == data.states[data.agents == "greedy"]).all()
@@ -50,7 +50,7 @@ def test_the_choices_of_one_agent(store):
     assert mine.results.mean() > 0 > positions(store, agent="random").results.mean()
 
 
-def test_what_is_refused(store, tmp_path):
+def test_invalid_arguments_are_refused(store, tmp_path):
     with pytest.raises(ValueError, match=r"agent .* got 'trained'"):
         positions(store, agent="trained")
     with pytest.raises(ValueError, match="Store"):
@@ -63,7 +63,7 @@ def test_what_is_refused(store, tmp_path):
         positions(empty)
 
 
-def test_the_page(tmp_path, monkeypatch, capsys):
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
     pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     arena = ["arena", "gekitai", "greedy", "random", "--games", "20", "--seed", "0"]

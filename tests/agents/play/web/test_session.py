@@ -73,7 +73,7 @@ def play_on(session, page, rng, moves=1000):
         moves -= 1
 
 
-def test_a_game_to_its_end(session):
+def test_a_game_is_played_to_its_end(session):
     page = Page(session)
     play_on(session, page, np.random.default_rng(1))
     turn = page.rest["turn"]
@@ -95,7 +95,7 @@ def test_a_game_to_its_end(session):
     assert page == Page(session)
 
 
-def test_what_is_taken_back_comes_again(session):
+def test_undone_moves_repeat_with_the_same_chance(session):
     page = Page(session)
     play_on(session, page, np.random.default_rng(2), moves=3)
     before, states = len(page.texts), list(session._table.positions)
@@ -113,7 +113,7 @@ def test_what_is_taken_back_comes_again(session):
         session.undo()
 
 
-def test_nothing_hidden_is_told(session):
+def test_the_page_contains_no_hidden_information(session):
     """Positions that differ only in hidden information give the same page."""
     page = Page(session)
     rng = np.random.default_rng(3)
@@ -134,7 +134,7 @@ def test_nothing_hidden_is_told(session):
         session._table.positions = positions
 
 
-def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
+def test_the_page_plays_the_same_game_as_the_terminal(monkeypatch, capsys):
     from agents.play import terminal
     from agents.play.screen import marked
 
@@ -156,7 +156,7 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
     assert f"Game over:\n{marked(game.to_text(last), game.presentation.spans(last))}" in out
 
 
-def test_moves_refused():
+def test_illegal_moves_are_refused():
     game = boardenvs.make("gekitai")
     session = Session(game, specs_of(["random"], game), 0, seed=1)
     before = session.page()
@@ -174,7 +174,7 @@ def test_moves_refused():
         session.move(f" {taken}")
 
 
-def test_a_hint_and_what_the_agents_thought():
+def test_hints_and_analyses_are_returned():
     game = boardenvs.make("gekitai")
     opponent, adviser = specs_of(["mcts:20", "mcts:30"], game)
     session = Session(game, [opponent], 1, seed=1, adviser=adviser)
@@ -196,13 +196,13 @@ def test_a_hint_and_what_the_agents_thought():
     ]
 
 
-def test_arguments_refused():
+def test_invalid_arguments_are_refused():
     game = boardenvs.make("game112")
     with pytest.raises(ValueError, match="seat must be"):
         Session(game, specs_of(["random"], game), 2, 1)
 
 
-def test_an_agent_that_fails(own_module):
+def test_a_failing_agent_is_reported(own_module):
     own_module(
         "failing",
         """
@@ -223,7 +223,7 @@ def make(game, seed):
     assert session.is_persons_turn
 
 
-def test_an_opponent_that_cannot_play_from_the_start(refused):
+def test_an_opponent_that_cannot_play_from_the_start_is_refused(refused):
     game = boardenvs.make("gomoku")
     with refused("exact.* gomoku from the start"):
         Session(game, specs_of(["exact"], game), 0, seed=1)

@@ -14,8 +14,7 @@ from agents.networks.export import NetworkTemplate, policy_to_onnx
 from agents.networks.policy_networks import BoardPolicy, logits_and_values
 from agents.networks.seat_values import num_values
 from agents.search.puct import PuctAgent
-from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.learner import GuidedLearner
+from agents.training.self_play.learner import SelfPlay
 from agents.training.self_play.policy_evaluator import (
     PolicyEvaluator,
     evaluate_with_onnx,
@@ -75,7 +74,7 @@ def plain_policy(game):
 
 
 def learner(game, settings=SMALL, seed=0):
-    return GuidedLearner(game, small_policy(game), settings, seed, ["random", "greedy"])
+    return SelfPlay((game,), (1.0,), small_policy(game), settings, seed, ["random", "greedy"])
 
 
 def weights(one):
@@ -90,7 +89,7 @@ def assert_equal_weights(one, other):
 @pytest.mark.parametrize(
     ("name", "plies"), [("gomoku", 3), pytest.param("goat_race", 10, marks=pytest.mark.slow)]
 )
-def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
+def test_a_restored_learner_continues_bit_for_bit(name, plies, gomoku, tmp_path):
     game = gomoku if name == "gomoku" else boardenvs.make(name)
     settings = replace(SMALL, plies=plies)
     whole = learner(game, settings)
@@ -113,10 +112,10 @@ def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
 def test_a_policy_has_a_value_for_every_seat_of_three(refused):
     race = boardenvs.make("goat_race")
     with refused("policy .* 3 values .*got 1"):
-        GuidedLearner(race, small_policy(race, values=1), SMALL, 0, ["random"])
+        SelfPlay((race,), (1.0,), small_policy(race, values=1), SMALL, 0, ["random"])
 
 
-def test_the_seed_decides_everything(gomoku):
+def test_the_seed_determines_the_weights(gomoku):
     one, same, other = (learner(gomoku, seed=seed) for seed in (1, 1, 2))
     figures = [[each.advance() for _ in range(8)] for each in (one, same, other)]
     assert figures[0] == figures[1] != figures[2]
@@ -124,7 +123,7 @@ def test_the_seed_decides_everything(gomoku):
 
 
 @pytest.mark.slow
-def test_it_learns_to_beat_random(gomoku):
+def test_the_learner_beats_random(gomoku):
     settings = replace(SMALL, games=32, full_share=1.0, buffer=3000, learning_rate=3e-3)
     one = learner(gomoku, settings)
     figures = [one.advance() for _ in range(45)]
@@ -157,31 +156,31 @@ def test_gradient_steps_follow_the_new_positions(gomoku):
     one = learner(gomoku)
     steps, samples = 0, 0
     for _ in range(15):
-        had = one._buffers[0].added
+        had = one.fitter.buffers[0].added
         figures = one.advance()
-        assert figures["samples"] == one._buffers[0].added - had
-        if len(one._buffers[0]) >= SMALL.warm_up:
+        assert figures["samples"] == one.fitter.buffers[0].added - had
+        if len(one.fitter.buffers[0]) >= SMALL.warm_up:
             samples += figures["samples"]
-            state = one._optimizer.state_dict()["state"]
+            state = one.fitter.optimizer.state_dict()["state"]
             steps = int(next(iter(state.values()))["step"]) if state else 0
     assert steps == int(samples * SMALL.reuse / SMALL.batch_size) > 5
 
 
-def test_the_learning_rate_falls_to_its_end(gomoku):
+def test_the_learning_rate_falls_to_its_final_value(gomoku):
     one = learner(gomoku, replace(SMALL, steps=480))
     rates = []
     for _ in range(12):
         one.advance()
-        rates.append(one._optimizer.param_groups[0]["lr"])
+        rates.append(one.fitter.optimizer.param_groups[0]["lr"])
     assert rates == sorted(rates, reverse=True)
     assert 5e-4 < rates[0] < 1e-3
     assert rates[-1] == 1e-4
 
 
-def test_a_game_for_one_is_refused(refused):
+def test_games_for_one_player_are_refused(refused):
     game = boardenvs.make("pizza_order")
     with refused("two players.*pizza_order"):
-        GuidedLearner(game, None, SMALL, 0)
+        SelfPlay((game,), (1.0,), None, SMALL, 0)
 
 
 def evaluator(game, policy):
@@ -189,9 +188,10 @@ def evaluator(game, policy):
 
 
 @pytest.mark.parametrize(
-    "kind", [evaluate_with_torch, lambda policy: evaluate_with_onnx(policy_to_onnx(policy, GAME))]
+    "kind",
+    [evaluate_with_torch, lambda policy: evaluate_with_onnx(policy_to_onnx(policy, (GAME,)))],
 )
-def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_positions):
+def test_the_evaluator_keeps_the_weights_of_its_last_update(kind, live_positions):
     policy = small_policy(GAME)
     policy.set_training_mode(False)
     evaluator = PolicyEvaluator(GAME, kind(policy))
@@ -217,9 +217,7 @@ def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_posi
     check(said())
 
 
-def test_the_evaluator_asks_once_and_forgets_when_it_knows_too_much(
-    gomoku, live_positions, monkeypatch
-):
+def test_the_evaluator_caches_positions_up_to_a_limit(gomoku, live_positions, monkeypatch):
     monkeypatch.setattr("agents.training.self_play.policy_evaluator._MEMORY", 40 * (5 * 25 + 75))
     judge, asked = evaluate_with_torch(small_policy(gomoku)), []
 
@@ -242,11 +240,11 @@ def test_the_evaluator_asks_once_and_forgets_when_it_knows_too_much(
 
 @pytest.mark.parametrize(("name", "params"), POLICIES)
 @pytest.mark.parametrize("plain", [False, True])
-def test_a_template_is_filled_with_any_weights(name, params, plain):
+def test_a_template_accepts_any_weights(name, params, plain):
     """Equal biases at the start do not confuse the template, although exporters may merge them."""
     game = boardenvs.make(name, **params)
     policy = plain_policy(game) if plain else small_policy(game)
-    template = NetworkTemplate(policy, game)
+    template = NetworkTemplate(policy, (game,))
     seen = np.random.default_rng(0).integers(0, 2, (5, *game.observation_shape), np.int8)
     for seed in (0, 1):
         torch.manual_seed(seed)
@@ -258,21 +256,3 @@ def test_a_template_is_filled_with_any_weights(name, params, plain):
             strict=True,
         ):
             np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
-
-
-def test_an_interruption_loses_no_game(gomoku, monkeypatch):
-    one, whole = learner(gomoku), learner(gomoku)
-    for each in (one, whole):
-        for _ in range(6):
-            each.advance()
-    with monkeypatch.context() as patch:
-
-        def interrupted(self):
-            raise KeyboardInterrupt
-
-        patch.setattr(LocalActors, "wait", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            one.advance()
-    whole.advance()
-    assert one.steps == whole.steps
-    assert one._buffers[0].added == whole._buffers[0].added

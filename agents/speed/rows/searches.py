@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.arena.openings import named_openings
-from agents.bench.peers import open_spiel_mcts
-from agents.bench.row import Row
-from agents.bench.rows.batches import label
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, rate
+from agents.arena.named_openings import named_openings
 from agents.games.gomoku.threats import ThreatsAgent
 from agents.in_threads import in_threads
 from agents.networks.onnx_policy import BoundNetwork, OnnxPolicy
@@ -23,6 +18,11 @@ from agents.search.gumbel import GumbelAgent
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
 from agents.search.slots import Bound, LogitsAndValues
+from agents.speed.peers import open_spiel_mcts
+from agents.speed.row import Row
+from agents.speed.rows.batches import label
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, rate
 from boardenvs.envs.playout import playout
 from boardenvs.game import Game, States
 from boardenvs.kernels.threads import most_threads

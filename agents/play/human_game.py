@@ -1,4 +1,4 @@
-"""`Table`: a game between people and agents, move by move, with undo."""
+"""`HumanGame`: a game between people and agents, move by move, with undo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boardenvs.episode import Episode
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
 
-__all__ = ["Hint", "Position", "Table"]
+__all__ = ["Hint", "HumanGame", "Position"]
 
 
 class Position(NamedTuple):
@@ -39,8 +39,8 @@ class Hint(NamedTuple):
     analysis: Analysis | None
 
 
-class Table:
-    """A table with people in some seats and agents in the others.
+class HumanGame:
+    """A game with people in some seats and agents in the others.
 
     The same seed gives the same games.
 
@@ -109,7 +109,7 @@ class Table:
         """Continue a saved game, with the chance events of the current one.
 
         Args:
-            episode: an episode of this table's game.
+            episode: an episode of the same game.
         """
         stream = self.positions[0].stream
         self.positions = [Position(state, stream) for state in episode.states().reshape(-1, 1)]

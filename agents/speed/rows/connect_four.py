@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from agents.bench import peers
-from agents.bench.row import Row
-from agents.bench.rows.batches import playing_on, playing_out, stepping
-from agents.bench.rows.environments import looping
-from agents.bench.rows.searches import searching
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, rate
+from agents.speed import peers
+from agents.speed.row import Row
+from agents.speed.rows.batches import playing_on, playing_out, stepping
+from agents.speed.rows.environments import looping
+from agents.speed.rows.searches import searching
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, rate
 from boardenvs.envs.aec import GameAECEnv
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _GPU_PEER = "pgx in one lax.scan on the GPU"
 
 def connect_four_rows(bench: Bench) -> list[Row]:
     """Return rows that compare the connect four of notebook 6 with other packages."""
-    from agents.bench.connect_four import ConnectFour
+    from agents.speed.connect_four import ConnectFour
 
     effort = bench.effort
     num, seconds, simulations = effort.num_envs, effort.seconds, effort.simulations
@@ -81,7 +81,7 @@ def connect_four_rows(bench: Bench) -> list[Row]:
 
 def cuda_rows(bench: Bench) -> list[Row]:
     """Return rows of connect four on a GPU; none without a GPU."""
-    from agents.bench.connect_four import ConnectFour
+    from agents.speed.connect_four import ConnectFour
     from boardenvs.envs.cuda_batch import CudaBatchEnv
 
     game, effort = ConnectFour(), bench.effort

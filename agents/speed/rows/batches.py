@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.bench.ceilings import copying
-from agents.bench.peers import open_spiel_random, pgx_steps
-from agents.bench.row import Row
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, rate
+from agents.speed.ceilings import copying
+from agents.speed.peers import open_spiel_random, pgx_steps
+from agents.speed.row import Row
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, rate
 from boardenvs.core.chance import make_streams, mixed, next_bits, stepped
 from boardenvs.core.choice import random_action
 from boardenvs.core.hooks import legal, observe_row, play

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.bench.ceilings import copying
-from agents.bench.row import Row
-from agents.bench.rows.batches import COPYING, label, stepping
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, interleaved
+from agents.speed.ceilings import copying
+from agents.speed.row import Row
+from agents.speed.rows.batches import COPYING, label, stepping
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, interleaved
 
 __all__ = [
     "busy_core",

@@ -11,11 +11,11 @@ import numpy as np
 from agents.search.backup import LOST, take_proven
 from boardenvs.kernels.binding import over_rules
 
-__all__ = ["add_root", "credit", "report", "report_root"]
+__all__ = ["add_root", "credit", "report_root", "write_outputs"]
 
 
 @over_rules()
-def report(tree, i, visits, values, proven, actions):
+def write_outputs(tree, i, visits, values, proven, actions):
     """Write the result of the search of state `i` to row `i` of the arrays."""
     root = tree.nodes[0]
     for a in range(visits.shape[1]):
@@ -37,7 +37,7 @@ def report(tree, i, visits, values, proven, actions):
 @over_rules()
 def report_root(tree, visits, values, proven, actions):
     """Write the result of the search of a single state."""
-    report(tree, 0, visits, values, proven, actions)
+    write_outputs(tree, 0, visits, values, proven, actions)
 
 
 @over_rules()

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.report.table import Table
 
-__all__ = ["Row", "report", "results_table"]
+__all__ = ["Row", "results_table", "rows_as_json"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Row:
         }
 
 
-def report(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def rows_as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return the rows as a list of dictionaries for JSON."""
     return [row.to_dict() for row in rows]
 

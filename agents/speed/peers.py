@@ -7,7 +7,7 @@ import os
 import random
 from typing import Any
 
-from agents.bench.timing import Side, rate
+from agents.speed.timing import Side, rate
 
 __all__ = [
     "open_spiel_mcts",

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from agents.bench.effort import Effort
-from agents.bench.row import Row
-from agents.bench.timing import Side, interleaved
+from agents.speed.effort import Effort
+from agents.speed.row import Row
+from agents.speed.timing import Side, interleaved
 
 __all__ = ["Bench", "Key"]
 

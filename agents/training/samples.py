@@ -1,4 +1,4 @@
-"""The buffer of the latest positions to train on."""
+"""Samples: positions with the targets of the policy and the values, and their buffer."""
 
 from __future__ import annotations
 
@@ -12,23 +12,58 @@ from agents.networks.seat_values import num_values
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game
 
-__all__ = ["ReplayBuffer", "Samples", "bytes_tensor", "records", "sample_dtype", "viewed"]
+__all__ = [
+    "ReplayBuffer",
+    "Samples",
+    "bytes_tensor",
+    "legal_actions",
+    "one_hot",
+    "records",
+    "sample_dtype",
+    "set_values",
+    "viewed",
+]
 
 Samples = npt.NDArray[np.void]
 
 
 def sample_dtype(game: Game) -> np.dtype[np.void]:
-    """Return the dtype of a searched position of a game."""
+    """Return the dtype of a sample of a game."""
     return np.dtype(
         [
             ("observation", np.int8, game.observation_shape),  # of the seat to move
             ("legal", np.uint8, (-(-game.num_actions // 8),)),  # actions, packed by np.packbits
             ("policy", np.float16, (game.num_actions,)),  # target of the policy
-            ("value", np.float32, (num_values(game),)),  # targets of the values
+            # Targets of the values; until the game ends, the estimates of the agent that moved.
+            ("value", np.float32, (num_values(game),)),
+            ("share", np.float32),  # of the estimates in these targets; the rest is the result
             ("seats", np.int8, (num_values(game),)),  # seats of the values
             ("game", np.int32),  # index of the parallel game
         ]
     )
+
+
+def one_hot(actions: npt.NDArray[np.int64], num_actions: int) -> npt.NDArray[np.float16]:
+    """Return policies that each take a single action, shape (N, num_actions)."""
+    return (actions[:, None] == np.arange(num_actions)).astype(np.float16)
+
+
+def legal_actions(samples: Samples) -> npt.NDArray[np.bool_]:
+    """Return the masks of samples, bool of shape (N, num_actions)."""
+    num_actions = samples["policy"].shape[1]
+    return np.unpackbits(samples["legal"], axis=1, count=num_actions).astype(np.bool_)
+
+
+def set_values(samples: Samples, returns: npt.NDArray[np.float32]) -> None:
+    """Set the targets of the values of finished games.
+
+    Args:
+        samples: shape (N,), changed in place.
+        returns: returns of all seats in all parallel games, shape (games, num_players).
+    """
+    results = returns[samples["game"][:, None], samples["seats"]]
+    share = samples["share"][:, None]
+    samples["value"] = (1 - share) * results + share * samples["value"]
 
 
 def bytes_tensor(array: npt.NDArray[Any]) -> torch.Tensor:

@@ -19,7 +19,16 @@ from agents.search.proofs.result import UNLIMITED
 from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai
 
-__all__ = ["BUDGET", "CRITERION", "MOVES", "PARAMS", "PLIES", "drawable", "is_balanced", "judge"]
+__all__ = [
+    "BUDGET",
+    "CRITERION",
+    "MOVES",
+    "PARAMS",
+    "PLIES",
+    "balance_test",
+    "drawable",
+    "is_balanced",
+]
 
 PLIES = 9
 """Number of plies within which neither player can force a win."""
@@ -53,7 +62,7 @@ def is_balanced(solver: Solver, state: np.void, budget: int) -> bool:
     )
 
 
-def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
+def balance_test(game: Game, budget: int) -> Callable[[np.void], bool]:
     """Return a function that returns whether the record after an opening is balanced.
 
     Args:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.bench.row import Row
 from agents.report.line_chart import Line, Panel, draw_lines
+from agents.speed.row import Row
 
 __all__ = ["draw"]
 

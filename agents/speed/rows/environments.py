@@ -12,12 +12,12 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
 import boardenvs
-from agents.bench.ceilings import ZeroEnv
-from agents.bench.peers import pettingzoo_connect_four
-from agents.bench.row import Row
-from agents.bench.rows.batches import stepping
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, rate
+from agents.speed.ceilings import ZeroEnv
+from agents.speed.peers import pettingzoo_connect_four
+from agents.speed.row import Row
+from agents.speed.rows.batches import stepping
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, rate
 from boardenvs.core.chance import make_streams, next_bits
 from boardenvs.registration import env_id
 

@@ -16,7 +16,16 @@ from agents.games.gomoku.threats import ThreatsAgent
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
 
-__all__ = ["BUDGET", "CRITERION", "MOST", "MOVES", "PARAMS", "drawable", "is_balanced", "judge"]
+__all__ = [
+    "BUDGET",
+    "CRITERION",
+    "MOST",
+    "MOVES",
+    "PARAMS",
+    "balance_test",
+    "drawable",
+    "is_balanced",
+]
 
 MOST = 0.1
 """Maximum absolute value of the result that `threats` expects."""
@@ -38,7 +47,7 @@ def is_balanced(engine: ThreatsAgent, state: np.void) -> bool:
     return not thought.proven and abs(thought.value) <= MOST
 
 
-def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
+def balance_test(game: Game, budget: int) -> Callable[[np.void], bool]:
     """Return a function that returns whether the record after an opening is balanced.
 
     Args:

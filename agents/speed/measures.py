@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from agents.bench.row import Row
-from agents.bench.rows.batches import batch_steps, parts_of_a_step, play_outs
-from agents.bench.rows.connect_four import connect_four_rows, cuda_rows
-from agents.bench.rows.environments import aec_loops, seat_steps, vector_steps
-from agents.bench.rows.networks import int8_networks, learning_steps, training_steps
-from agents.bench.rows.processes import cold_loops, first_uses, imports
-from agents.bench.rows.scaling import (
+from agents.report.progress import progress_bar
+from agents.speed.row import Row
+from agents.speed.rows.batches import batch_steps, parts_of_a_step, play_outs
+from agents.speed.rows.connect_four import connect_four_rows, cuda_rows
+from agents.speed.rows.environments import aec_loops, seat_steps, vector_steps
+from agents.speed.rows.networks import int8_networks, learning_steps, training_steps
+from agents.speed.rows.processes import cold_loops, first_uses, imports
+from agents.speed.rows.scaling import (
     core_gains,
     curves_over_n,
     curves_over_size,
     memory,
     steps_beside_another_program,
 )
-from agents.bench.rows.searches import engine_nodes, guided_searches, searches
-from agents.bench.run import Bench
-from agents.report.progress import progress_bar
+from agents.speed.rows.searches import engine_nodes, guided_searches, searches
+from agents.speed.run import Bench
 
 __all__ = ["LONG", "MEASURES", "measure"]
 

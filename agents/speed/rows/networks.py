@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 import boardenvs
-from agents.bench.row import Row
-from agents.bench.rows.batches import label
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, rate
 from agents.naming.game_folders import files
 from agents.networks.card import INT8, read_card
 from agents.networks.onnx_policy import OnnxPolicy
-from agents.networks.sizes import games_of, games_of_card
+from agents.networks.sizes import games_of_card
+from agents.speed.row import Row
+from agents.speed.rows.batches import label
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, rate
 from boardenvs.game import Game
 
 __all__ = [
@@ -36,20 +36,20 @@ BATCHES = (16, 64, 256)
 _FLOAT = "float32"
 
 
-def deciding(learner: Any) -> Side:
+def deciding(part: Any) -> Side:
     """Return a side that measures decisions per second. A turn is a rollout and its update.
 
     Args:
-        learner: an `agents.training.ppo.PPOLearner`.
+        part: an `agents.training.ppo.PPO`.
     """
     from agents.networks.sharded import one_torch_thread
 
-    decisions = learner.env.num_envs * learner.model.n_steps
+    decisions = part.env.num_envs * part.model.n_steps
 
     def side() -> float:
         began = time.perf_counter()
         with one_torch_thread():  # as `boardenvs train` does
-            learner.model.learn(decisions, reset_num_timesteps=False)
+            part.advance()
         return decisions / (time.perf_counter() - began)
 
     return side
@@ -63,21 +63,21 @@ def training_steps(bench: Bench) -> list[Row]:
         from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
         from agents.networks.policy_networks import BoardPolicy
-        from agents.training.ppo import PPOLearner
-        from agents.training.settings import settings_for
+        from agents.training.ppo import make_ppo
+        from agents.training.settings_files import settings_for
 
         class PlainPolicy(BoardPolicy):
             forward: Any = MaskableActorCriticPolicy.forward
             evaluate_actions: Any = MaskableActorCriticPolicy.evaluate_actions
             get_distribution: Any = MaskableActorCriticPolicy.get_distribution
 
-        class PlainLearner(PPOLearner):
-            policies: ClassVar = {"convolutional": PlainPolicy}
-
         game = boardenvs.make(_GAME)
         settings = settings_for(game, num_envs=effort.train_envs, rollout=effort.learn_steps)
-        kinds = (((_GAME,), PPOLearner), ((_GAME, _PLAIN), PlainLearner))
-        return {key: deciding(kind(game, settings, 0)) for key, kind in kinds}
+        kinds = {(_GAME,): BoardPolicy, (_GAME, _PLAIN): PlainPolicy}
+        return {
+            key: deciding(make_ppo(game, settings, 0, policies={"convolutional": kind}))
+            for key, kind in kinds.items()
+        }
 
     built = bench.peer("boardenvs train", "train", sides)
     if built is None:
@@ -131,7 +131,7 @@ def learning_steps(bench: Bench) -> list[Row]:
     effort = bench.effort
 
     def sides() -> dict[Key, Side]:
-        from agents.bench.zero_vec_env import ZeroVecEnv
+        from agents.speed.zero_vec_env import ZeroVecEnv
         from agents.training.vec_env import SB3VecEnv
         from boardenvs.envs.vector import SeatVectorEnv
 
@@ -217,6 +217,6 @@ def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
                         },
                     ),
                 )
-                for game in games_of(games_of_card(card))
+                for game in games_of_card(card)
             ]
     return found

@@ -12,13 +12,13 @@ import pytest
 from two_games import on_two_games
 
 import boardenvs
-from agents import bench as package
-from agents.bench import Bench, Effort, Row, describe_machine, report, results_table
-from agents.bench.ceilings import ZeroEnv, copying, usual_length
-from agents.bench.measures import MEASURES
-from agents.bench.rows import batches, environments, networks, processes, scaling, searches
-from agents.bench.timing import interleaved, rate
+from agents import speed as package
 from agents.command import main
+from agents.speed import Bench, Effort, Row, describe_machine, results_table, rows_as_json
+from agents.speed.ceilings import ZeroEnv, copying, usual_length
+from agents.speed.measures import MEASURES
+from agents.speed.rows import batches, environments, networks, processes, scaling, searches
+from agents.speed.timing import interleaved, rate
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,7 @@ def without(monkeypatch):
         for name in list(sys.modules):
             if name.partition(".")[0] in names or "connect_four" in name:
                 monkeypatch.delitem(sys.modules, name)
-        for name in ("agents.bench.zero_vec_env", "agents.training.vec_env"):
+        for name in ("agents.speed.zero_vec_env", "agents.training.vec_env"):
             monkeypatch.delitem(sys.modules, name, raising=False)
         for name in names:
             monkeypatch.setitem(sys.modules, name, None)
@@ -87,7 +87,7 @@ def run(capsys, *arguments):
 # -- Timing -------------------------------------------------------------------------------
 
 
-def test_sides_take_turns_and_medians_count():
+def test_measures_alternate_and_report_medians():
     turns = []
     figures = {"a": iter([0, 9, 1, 2]), "b": iter([100, 5, 7, 6])}
 
@@ -106,9 +106,9 @@ def test_rounds_below_one_raise(rounds):
         interleaved({}, rounds)
 
 
-def test_a_rate_counts_only_the_work(monkeypatch):
+def test_a_rate_excludes_the_preparation(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("agents.bench.timing.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("agents.speed.timing.time.perf_counter", lambda: clock[0])
 
     def takes(seconds):
         clock[0] += seconds
@@ -122,7 +122,7 @@ def test_a_rate_counts_only_the_work(monkeypatch):
 # -- Rows ---------------------------------------------------------------------------------
 
 
-def test_a_ratio_is_of_the_two_values():
+def test_a_ratio_divides_the_two_values():
     row = Row("step", "gekitai", 6.0, "plies/s", "a peer", 4.0)
     assert row.ratio == 1.5
     assert row.to_dict() == dict(
@@ -132,7 +132,7 @@ def test_a_ratio_is_of_the_two_values():
     assert Row("step", "gekitai", 6.0, "plies/s").to_dict()["against"] is None
 
 
-def test_the_table():
+def test_the_table_has_a_row_for_each_result():
     rows = [
         Row("step", "gekitai", 12_345_678.0, "plies/s", "a peer", 4e6),
         Row("loop", "", 1234.4, "plies/s", "another", None),
@@ -162,7 +162,7 @@ def check(rows):
             assert said["ratio"] == said["value"] / said["against_value"] > 0
         else:
             assert said["ratio"] is None
-    assert json.loads(json.dumps(report(rows))) == report(rows)
+    assert json.loads(json.dumps(rows_as_json(rows))) == rows_as_json(rows)
 
 
 @pytest.mark.slow  # some loops are compiled only for the benchmark
@@ -171,7 +171,7 @@ def test_every_measure_has_rows(name, tiny):
     check(MEASURES[name](tiny))
 
 
-def test_games_on_a_gpu(tiny):
+def test_games_on_a_gpu_are_measured(tiny):
     rows = MEASURES[GPU](tiny)
     if rows:
         check(rows)
@@ -180,10 +180,10 @@ def test_games_on_a_gpu(tiny):
         assert re.fullmatch(r"skipped games on a GPU: CudaBatchEnv needs .*", line)
 
 
-def test_games_on_a_gpu_in_the_simulator():
+def test_games_on_the_simulated_gpu_are_measured():
     pytest.importorskip("numba.cuda")
     code = """
-from agents.bench import Bench, Effort, measures
+from agents.speed import Bench, Effort, measures
 rows = measures.cuda_rows(Bench(Effort(rounds=1, seconds=0, gpu_envs=(2,))))
 print(*(row.value > 0 for row in rows))
 """
@@ -212,7 +212,7 @@ def test_training_is_measured(tiny):
 
 def test_a_zero_vec_env_replays_the_steps_of_another():
     pytest.importorskip("stable_baselines3")
-    from agents.bench import zero_vec_env
+    from agents.speed import zero_vec_env
     from agents.training.vec_env import SB3VecEnv
     from boardenvs.envs.vector import SeatVectorEnv
 
@@ -269,7 +269,7 @@ def test_parts_of_a_step_are_compared_with_the_step(tiny):
 
 
 @pytest.mark.slow
-def test_pgx_takes_part(tiny):
+def test_pgx_is_measured(tiny):
     pytest.importorskip("pgx")
     (row,) = (row for row in batches.batch_steps(tiny) if row.against == "pgx connect_four")
     assert row.ratio
@@ -277,7 +277,7 @@ def test_pgx_takes_part(tiny):
 
 
 @pytest.mark.slow
-def test_connect_four_of_pettingzoo_takes_part(tiny):
+def test_connect_four_of_pettingzoo_is_measured(tiny):
     pytest.importorskip("pygame")
     rows = environments.aec_loops(tiny)
     assert [row.game for row in rows] == list(TINY.games)
@@ -285,7 +285,7 @@ def test_connect_four_of_pettingzoo_takes_part(tiny):
 
 
 @pytest.mark.slow
-def test_gomoku_of_open_spiel_takes_part(tiny):
+def test_gomoku_of_open_spiel_is_measured(tiny):
     pytest.importorskip("pyspiel")
     assert all(row.ratio for row in batches.play_outs(tiny))
     assert all(row.ratio for row in searches.searches(tiny))
@@ -293,7 +293,7 @@ def test_gomoku_of_open_spiel_takes_part(tiny):
 
 
 @pytest.mark.slow
-def test_missing_peers_are_one_line_each(tiny, without):
+def test_missing_libraries_are_reported_in_one_line_each(tiny, without):
     without(*PEERS)
     for name in (
         "batches",
@@ -332,7 +332,7 @@ def test_memory_counts_every_array(tiny):
 
 
 @pytest.mark.slow
-def test_curves_have_their_points(tiny, monkeypatch):
+def test_curves_have_a_point_for_each_size(tiny, monkeypatch):
     rows = scaling.curves_over_n(tiny)
     assert [row.point for row in rows] == [("N", 1), ("N", 16)] * 2
     rows = scaling.curves_over_size(tiny)
@@ -351,7 +351,7 @@ def test_curves_have_their_points(tiny, monkeypatch):
     }
 
 
-def test_a_new_process_that_fails_is_one_line():
+def test_a_failing_process_is_reported_in_one_line():
     with pytest.raises(OSError, match="ModuleNotFoundError"):
         processes.output_of("import there_is_no_such_module", {})
 
@@ -377,7 +377,7 @@ def test_an_environment_that_does_nothing_has_the_games_spaces(game):
     assert steps == max(1, usual_length(game) // game.num_players)
 
 
-def test_the_better_way_of_a_cold_program_is_extrapolated(monkeypatch, tiny):
+def test_times_of_new_processes_are_extrapolated(monkeypatch, tiny):
     marks = {"0": [[2, 5.0]], "always": [[2, 1.0]], "1": [[2, 2.0]]}
 
     def run(command, env, **_):
@@ -406,7 +406,7 @@ def small(monkeypatch):
         monkeypatch.delitem(MEASURES, name)
 
 
-def test_the_command_measures_what_is_named(small, capsys):
+def test_the_command_measures_the_named_rows(small, capsys):
     status, _, err = run(capsys, "batches", "--quick")
     assert status == 0
     assert [line.partition(" (")[0] for line in err.splitlines()] == ["batches: 100%"]
@@ -415,7 +415,7 @@ def test_the_command_measures_what_is_named(small, capsys):
     assert "MEASURE must be one of batches, curves over N, got 'nothing'" in err
 
 
-def test_the_command(small, capsys, tmp_path):
+def test_the_command_prints_and_writes_the_results(small, capsys, tmp_path):
     status, out, err = run(capsys, "--quick", "--json", tmp_path / "figures.json")
     assert status == 0
     told = [line.partition(" (")[0] for line in err.splitlines()]
@@ -431,7 +431,7 @@ def test_the_command(small, capsys, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["figures.json"]
 
 
-def test_the_machine_is_described():
+def test_the_report_describes_the_machine():
     cores, versions = describe_machine().splitlines()
     assert cores.split()[0].isdigit()
     for name in ("Python", "NumPy", "Numba"):
@@ -439,7 +439,7 @@ def test_the_machine_is_described():
 
 
 @pytest.mark.slow
-def test_the_plot(small, capsys, tmp_path):
+def test_the_plot_is_written(small, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     status, _, _ = run(capsys, "--quick", "--plot", tmp_path / "plot.png")
     assert status == 0

@@ -18,9 +18,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from agents.bench.row import Row
-from agents.bench.run import Bench, Key
-from agents.bench.timing import Side, interleaved
+from agents.speed.row import Row
+from agents.speed.run import Bench, Key
+from agents.speed.timing import Side, interleaved
 from boardenvs.kernels.threads import cores
 from boardenvs.registration import env_id
 
@@ -228,7 +228,8 @@ num, seconds, cores = int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
 points = list(map(int, sys.argv[5:]))
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
-began = time.perf_counter()
+clock = time.process_time if cores == 1 else time.perf_counter
+began = clock()
 import numpy as np
 import boardenvs
 players = {"num_players": 4} if sys.argv[1] == "goat_race" else {}
@@ -239,10 +240,10 @@ for step in range(1, points[-1] + 1):
     mask = batch.action_mask
     batch.step((rng.random(mask.shape) * mask).argmax(1))
     if step in points:
-        marks[step] = time.perf_counter() - began
-    if time.perf_counter() - began > seconds and step >= points[0]:
+        marks[step] = clock() - began
+    if clock() - began > seconds and step >= points[0]:
         break
-marks[step] = time.perf_counter() - began
+marks[step] = clock() - began
 print(json.dumps(sorted(marks.items())))
 """
 """Program that prints pairs of a number of steps and the seconds until then. It ends after a number
@@ -279,6 +280,8 @@ def cold_loops(bench: Bench) -> list[Row]:
 
     The default is compared with the better of two ways: to compile everything first, and never to
     compile. Nobody knows in advance which one is better, since that depends on the number of steps.
+    On one core, the time is CPU time, which depends less on other programs.
+
     The last rows are the geometric means of the ratios of all programs whose better way is long.
     """
     rows, points = [], bench.effort.cold_steps

@@ -1,7 +1,8 @@
-"""`SeatTable`: N games in which the caller plays one seat and opponents play the others."""
+"""`SeatBatch`: N games in which the caller plays one seat and opponents play the others."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,21 +12,23 @@ from boardenvs.core.chance import make_streams, one_way
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.loops import BEGIN, LEAVE, RANDOM_SEAT, RESTART
 from boardenvs.envs import opponents
-from boardenvs.envs.named_players import make_builtin
-from boardenvs.envs.table import Table
+from boardenvs.envs.game_batch import GameBatch
+from boardenvs.envs.named_players import agents_module
 from boardenvs.game import Game, Illegal, States, check_illegal
 
-__all__ = ["SeatTable", "Stepped"]
+__all__ = ["SeatBatch", "Stepped"]
 
 _ATTEMPTS = 1000
 """Maximum number of restarts to find a game that lasts until the caller's first turn."""
 _LABEL = "opponents"
+_STATE = ("states", "seats", "streams", "masks", "seen")
+"""Arrays of `GameArrays` that the next step reads."""
 _NOWHERE = np.zeros(0, np.intp)
 _ONE_RESTART = np.array([RESTART])
 
 
 class Stepped(NamedTuple):
-    """The results of `SeatTable.play`, in new arrays."""
+    """The results of `SeatBatch.play`, in new arrays."""
 
     seen: npt.NDArray[np.int8]
     """Observations of the caller's seats: shape (N, *observation_shape)."""
@@ -45,7 +48,7 @@ class Stepped(NamedTuple):
     """Caller's seats in these M games."""
 
 
-class SeatTable(Table):
+class SeatBatch(GameBatch):
     """N games with opponents, each stepped from one turn of the caller to the next.
 
     After `reset`, `act` and `play`, every game is over or at the caller's turn. If one of these
@@ -101,6 +104,16 @@ class SeatTable(Table):
         self._lineups = [lineup]
         self._sitting = np.zeros(num, np.intp)  # index of each game's lineup
         self._choose_loop()
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return copies of the arrays of the games in progress, for `load_state`."""
+        return {name: getattr(self.games, name).copy() for name in _STATE}
+
+    def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Continue the games of `state()` of a batch with the same arguments and opponents."""
+        for name in _STATE:
+            getattr(self.games, name)[:] = state[name]
+        self._torn = False
 
     def set_opponent(self, opponent: opponents.OpponentSpec) -> None:
         """Set the opponents of the games that begin from now on.
@@ -178,7 +191,7 @@ class SeatTable(Table):
         self._restart(over)
 
     def reset_one(self, base: np.uint64) -> None:
-        """Begin a new game in a table of one game.
+        """Begin a new game in a batch of one game.
 
         Args:
             base: word that all streams derive from, as for `make_streams`.
@@ -337,7 +350,7 @@ class SeatTable(Table):
 
 
 def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opponent]:
-    """Return the players of the other seats in order, for `SeatTable.set_opponent`."""
+    """Return the players of the other seats in order, for `SeatBatch.set_opponent`."""
     others = game.num_players - 1
     several = isinstance(opponent, list | tuple)
     if not others:
@@ -351,7 +364,7 @@ def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opp
     for one in opponent if several else [opponent]:
         if isinstance(one, str):
             if one not in made:
-                made[one] = make_builtin(one, game)
+                made[one] = agents_module("agents.naming.spec").make_builtin(one, game)
             lineup.append(made[one])
         elif not isinstance(one, type) and callable(getattr(one, "act", None)):
             lineup.append(one)

@@ -1,4 +1,4 @@
-"""`Table`: the games of an environment and their step, which all environments share."""
+"""`GameBatch`: the games of an environment and their step, which all environments share."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.loops import EVERY_SEAT, LEAVE, Games
+from boardenvs.core.loops import EVERY_SEAT, LEAVE, GameArrays
 from boardenvs.game import Game
 
-__all__ = ["Table"]
+__all__ = ["GameBatch"]
 
 
-class Table:
+class GameBatch:
     """N games of one kind that are stepped together."""
 
     def __init__(
@@ -32,13 +32,13 @@ class Table:
         Args:
             game: the game to play.
             num: number of games N.
-            seat: see `Games.seat`.
-            restarts: see `Games.restarts`.
+            seat: see `GameArrays.seat`.
+            restarts: see `GameArrays.restarts`.
             threads: number of threads of a step; `None` for the number measured to be fastest.
         """
         self.game = game
         self.threads = threads
-        self.games = Games(
+        self.games = GameArrays(
             states=np.repeat(game.start, num),
             params=game.constants,
             start=game.start,

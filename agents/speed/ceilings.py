@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from agents.bench.timing import Side, rate
+from agents.speed.timing import Side, rate
 from boardenvs.core.chance import make_streams
 from boardenvs.envs.single import SeatEnv
 from boardenvs.game import Game

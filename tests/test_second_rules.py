@@ -26,11 +26,17 @@ def test_random_games_equal_the_second_implementation(name):
         no_difference(boardenvs.make(name, **parameters(name, rng)), rng, 40)
 
 
-# Every size of Goat Race compiles its rules again.
-@pytest.mark.parametrize("size", range(len(OFTEN)), ids=lambda size: str(OFTEN[size]))
+# Every size of Goat Race compiles its rules again, so only two sizes run by default.
+SIZES = [
+    pytest.param(size, id=str(size), marks=[pytest.mark.slow] if number > 1 else [])
+    for number, size in enumerate(OFTEN)
+]
+
+
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("draw_rule", ["forward", "jump"])
 def test_random_races_equal_the_second_implementation(size, draw_rule):
     rng = np.random.default_rng(0)
     for memory, max_plies in ((False, 2000), (True, 2000), (False, 60)):
-        params = {**OFTEN[size], "draw_rule": draw_rule, "memory": memory, "max_plies": max_plies}
+        params = {**size, "draw_rule": draw_rule, "memory": memory, "max_plies": max_plies}
         no_difference(boardenvs.make("goat_race", **params), rng, 40)

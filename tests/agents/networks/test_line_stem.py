@@ -158,7 +158,7 @@ def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
 
 def test_a_board_of_every_size_looks_its_lines_up():
     sizes = make_sizes("gomoku", {}, "board_size", [7, 11])
-    policy = line_policy(sizes.games[0])
+    policy = line_policy(sizes[0])
     network = export.policy_to_onnx(policy, sizes)
     assert len(network) < 600_000
     template = export.NetworkTemplate(policy, sizes)

@@ -35,7 +35,7 @@ def test_quantise_writes_the_int8_network_and_its_measures(path, gekitai, monkey
     monkeypatch.setattr(tool, "_FASTER", 0.0)
     monkeypatch.setattr(tool, "_LEAST_SCORE", 0.0)
     before = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    entry = tool.quantise(path, gekitai, seed=1, **SMALL)
+    entry = tool.quantise(path, (gekitai,), seed=1, **SMALL)
     card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     assert card == {**before, "int8": entry}
     version = path.with_name("agent.int8.onnx")
@@ -53,7 +53,7 @@ def test_quantise_writes_the_int8_network_and_its_measures(path, gekitai, monkey
     assert 0 < entry["agreement"]["kl"] < 0.02
 
     # The same seed gives the same file.
-    again = tool.quantise(path, gekitai, seed=1, **SMALL)
+    again = tool.quantise(path, (gekitai,), seed=1, **SMALL)
     assert again["sha256"] == entry["sha256"]
     assert again["score"] == score
 
@@ -65,7 +65,7 @@ def test_a_slow_or_weak_int8_network_is_not_kept(path, gekitai, monkeypatch, slo
     monkeypatch.setattr(tool, "_LEAST_SCORE", 2.0)
     old = path.with_name("agent.int8.onnx")
     old.write_bytes(b"of another day")
-    entry = tool.quantise(path, gekitai, seed=1, **SMALL)
+    entry = tool.quantise(path, (gekitai,), seed=1, **SMALL)
     assert entry["file"] is None
     assert ("score" in entry) != slow  # a slow version plays no match
     assert not old.exists()

@@ -158,7 +158,7 @@ def test_the_stem_can_be_exported_and_quantised(look_up, tmp_path, monkeypatch):
 
 def test_an_exported_network_has_lines_of_every_size():
     sizes = make_sizes("gomoku", {}, "board_size", [7, 11])
-    policy = line_policy(sizes.games[0])
+    policy = line_policy(sizes[0])
     network = export.policy_to_onnx(policy, sizes)
     assert len(network) < 600_000
     template = export.NetworkTemplate(policy, sizes)

@@ -64,7 +64,7 @@ def test_every_game_accepts_named_opponents(versus):
 @pytest.mark.slow
 def test_several_seats_accept_specs():
     env = gymnasium.make("boardenvs/GoatRace-v0", opponent=["greedy", "mcts:8"], seat=0)
-    first, second = env.unwrapped._table._lineups[0]
+    first, second = env.unwrapped._batch._lineups[0]
     assert (first.spec, second.spec) == ("greedy", "mcts:8")
     assert played(env, [1]) == played(env, [1])
     with pytest.raises(ValueError, match=r"opponent.*goat_race.*got 1"):

@@ -109,7 +109,7 @@ def long_description(text: str, pages: str = "", images: str = "") -> str:
     """
     for patterns, base in ((_IMAGES, images), (_LINKS, pages)):
         for pattern, instead in patterns.items():
-            text = pattern.sub(partial(_led, base=base, instead=instead), text)
+            text = pattern.sub(partial(_with_base, base=base, instead=instead), text)
     for found in _TARGETS.finditer(text):
         if not found["code"] and _relative(found["target"]):
             raise ValueError(
@@ -119,7 +119,7 @@ def long_description(text: str, pages: str = "", images: str = "") -> str:
     return text
 
 
-def _led(found: re.Match[str], base: str, instead: str) -> str:
+def _with_base(found: re.Match[str], base: str, instead: str) -> str:
     """Return a link or picture with the address under `base`, or `instead` without a base."""
     if found["code"] or not _relative(found["target"]):
         return found[0]

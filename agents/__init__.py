@@ -10,11 +10,11 @@ from agents.agent import Agent
 from agents.analysis.exploitability import exploitability
 from agents.arena import Scores, play_match
 from agents.benchmark import benchmark
-from agents.making import make
+from agents.naming.spec import make
+from agents.naming.tables import SPECS
+from agents.naming.user_code import allow
 from agents.players.sb3 import from_sb3
 from agents.players.text.agent import from_text
-from agents.specs import SPECS
-from agents.user_code import allow
 
 __all__ = [
     "SPECS",

@@ -71,7 +71,7 @@ class Agent(abc.ABC):
     the agent's games one after another."""
     play_version: int = 1
     """Version of the agent's choices. Increment it when they change, so that stores do not mix old
-    and new games (see `agents.arena.versions`)."""
+    and new games (see `agents.naming.spec`)."""
 
     def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
         """Create an agent.

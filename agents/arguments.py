@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import boardenvs
-from agents.making import with_time
-from agents.user_code import register_game
+from agents.naming.spec import Spec
+from agents.naming.user_code import register_game
 from boardenvs.game import Game
 
 __all__ = [
@@ -71,8 +71,9 @@ def make_game(options: argparse.Namespace) -> Game:
     Raises:
         ValueError: the game or a parameter does not exist.
     """
+    params = parameters(options)
     name = register_game(options.game) if ":" in options.game else options.game
-    return boardenvs.make(name, **parameters(options))
+    return boardenvs.make(name, **params)
 
 
 def add_time(parser: argparse.ArgumentParser) -> None:
@@ -85,17 +86,19 @@ def add_time(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def timed(specs: Sequence[str], options: argparse.Namespace, game: Game) -> list[str]:
-    """Return the agents' specs, with the thinking time if one is given.
+def timed(specs: Sequence[Spec], options: argparse.Namespace) -> list[Spec]:
+    """Return the agents, with the thinking time if one is given.
 
     Raises:
-        ValueError: as `agents.making.with_time`, or none of the agents searches.
+        ValueError: as `Spec.with_time`, or none of the agents searches.
     """
     if options.time is None:
         return list(specs)
-    found = [with_time(spec, options.time, game) for spec in specs]
+    found = [spec.with_time(options.time) for spec in specs]
     if found == list(specs):
-        raise ValueError(f"--time requires an agent that searches, got {', '.join(specs)}")
+        raise ValueError(
+            f"--time requires an agent that searches, got {', '.join(map(str, specs))}"
+        )
     return found
 
 

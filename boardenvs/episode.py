@@ -24,7 +24,7 @@ from boardenvs.core.checks import (
     whole_number,
 )
 from boardenvs.envs.interface import given_states, initial_states, resolve_game
-from boardenvs.envs.named_players import make_player
+from boardenvs.envs.named_players import agents_module
 from boardenvs.envs.opponents import Opponent, ask, consult, player_names
 from boardenvs.envs.playout import playout
 from boardenvs.files import check_suffix, write_atomically
@@ -33,8 +33,8 @@ from boardenvs.registration import game_class, make, names
 from boardenvs.show.analysis import Analysis
 from boardenvs.show.page import (
     end_in_words,
+    game_page_html,
     packed,
-    page_html,
     position_text,
     show_analysis,
     show_moves,
@@ -180,7 +180,7 @@ class Episode:
         player_streams = one_way(make_streams(base, game.num_players), "players")
         seeds = (one_way(make_streams(base, game.num_players), "agents") >> np.uint64(33)).tolist()
         asked: list[Any] = [
-            make_player(player, game, seed)
+            agents_module("agents").make(player, game, seed)
             if isinstance(player, str) and player != "random"
             else player
             for player, seed in zip(players, seeds, strict=True)
@@ -468,7 +468,7 @@ class Episode:
             "analysis": show_analysis(game, states, self.actions, self.analysis),
             "remarks": {str(number): remark for number, remark in (remarks or {}).items()},
         }
-        return page_html(game, self.players, data)
+        return game_page_html(game, self.players, data)
 
     def save_html(
         self, path: str | PathLike[str], remarks: Mapping[int, str] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from boardenvs.cli import end_on_signals, leave, prepare_streams
-from boardenvs.envs.named_players import find_command
+from boardenvs.envs.named_players import agents_module
 from boardenvs.inbox import open_early
 
 __all__ = ["main"]
@@ -23,7 +23,7 @@ def main() -> int:
     if sys.argv[1:2] == ["engine"]:
         open_early(sys.argv[2:])
     try:
-        status = find_command()()
+        status: int = agents_module("agents.command").main()
     except ValueError as error:
         print(f"boardenvs: error: {error}", file=sys.stderr)
         return 2

@@ -101,7 +101,7 @@ def fixed_threads():
 
 
 @pytest.fixture
-def kept_beside_the_code(monkeypatch):
+def default_cache_folder(monkeypatch):
     """Let subprocesses cache compiled loops in the default folder."""
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
 

@@ -44,7 +44,7 @@ def test_interrupt_ends_the_program(name, first_prompt):
 
 
 @pytest.mark.parametrize("argv", [["--nonsense"], ["1", "2", "3"]])
-def test_bad_arguments_are_one_line(name, main, argv, capsys):
+def test_bad_arguments_are_refused_in_one_line(name, main, argv, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(argv)
     out, err = capsys.readouterr()
@@ -71,7 +71,7 @@ def in_shell(line, **environment):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
-def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
+def test_invalid_text_is_a_wrong_answer(name, first_prompt):
     line = f"printf '\\xff\\xfe\\n\\xc3\\n' | $PYTHON -m boardenvs.{name}"
     out, err, status = in_shell(line, PYTHONIOENCODING="utf-8:strict")
     assert (err, status) == ("", 0)
@@ -81,7 +81,7 @@ def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
-def test_input_that_was_closed_has_ended(name):
+def test_closed_input_counts_as_the_end(name):
     out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} <&-")
     assert (err, status) == ("", 0)
     assert out.splitlines()[-1].startswith("End of input")
@@ -89,13 +89,13 @@ def test_input_that_was_closed_has_ended(name):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
-def test_output_that_was_closed_is_not_missed(name):
+def test_closed_output_is_not_an_error(name):
     assert in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null >&-") == ("", "", 0)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @on_two_games
-def test_a_reader_that_has_gone(name):
+def test_a_closed_pipe_ends_the_program_quietly(name):
     line = f"yes nonsense | head -20000 | $PYTHON -m boardenvs.{name} | head -1"
     out, err, status = in_shell(line)
     assert err == ""
@@ -105,7 +105,7 @@ def test_a_reader_that_has_gone(name):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @on_two_games
-def test_output_that_cannot_be_written(name):
+def test_unwritable_output_is_reported_in_one_line(name):
     out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null > /dev/full")
     assert (out, status) == ("", 2)
     assert err.startswith("error: ")

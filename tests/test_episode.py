@@ -14,7 +14,7 @@ from boardenvs import Episode
 from boardenvs.envs.single import SeatEnv
 
 
-def test_what_an_episode_holds():
+def test_an_episode_has_game_actions_players_and_result():
     episode = won()
     assert len(episode) == 4
     assert episode.actions == WON
@@ -32,7 +32,7 @@ def test_what_an_episode_holds():
     assert repr(episode) == f"<episode of {GAME112!r}: 4 actions, player_1 wins>"
 
 
-def test_states_are_fresh():
+def test_states_returns_new_arrays():
     episode = won()
     episode.states()["ply"] = 9
     episode.returns[:] = 9
@@ -40,7 +40,7 @@ def test_states_are_fresh():
     assert episode.returns.tolist() == [-1.0, 1.0]
 
 
-def test_actions_and_start_of_many_kinds():
+def test_actions_and_start_can_have_several_types():
     start = GAME112.new(1, seed=3)
     expected = won()
     for initial in (start, start[0], GAME112.to_dict(start[0])):
@@ -51,7 +51,7 @@ def test_actions_and_start_of_many_kinds():
     assert start["ply"].tolist() == [0]
 
 
-def test_start_in_mid_game():
+def test_an_episode_can_start_from_any_position():
     start = GAME112.from_dict({"board": [2, 0, 1, 2, 0]})
     episode = Episode(GAME112, start, [2])
     assert episode.result == "player_1 wins"
@@ -74,7 +74,7 @@ def test_start_in_mid_game():
         ({0: 1}, "^actions .*{0: 1}"),
     ],
 )
-def test_actions_refused(actions, message):
+def test_invalid_actions_are_refused(actions, message):
     with pytest.raises(ValueError, match=message):
         Episode(GAME112, GAME112.new(1, 0), actions)
 
@@ -83,21 +83,21 @@ def test_actions_refused(actions, message):
     "players",
     [["a"], ["a", "b", "c"], ["a", 1], "ab", ["a", ""], ["a", "b\nc"], ["a", "\ud800"], 2],
 )
-def test_names_refused(players):
+def test_invalid_names_are_refused(players):
     with pytest.raises(ValueError, match=r"^players .*2 names"):
         won(players=players)
     with pytest.raises(ValueError, match=r"^players .*2 names"):
         Episode.play(GAME112, ["random", "random"], names=players)
 
 
-def test_start_refused():
+def test_invalid_starts_are_refused():
     with pytest.raises(ValueError, match=r"game112 .*'board'"):
         Episode(GAME112, {}, [])
     with pytest.raises(ValueError, match=r"^states .*game112"):
         Episode(GAME112, boardenvs.make("gekitai").new(1, 0), [])
 
 
-def test_results():
+def test_results_name_the_winner():
     gekitai = boardenvs.make("gekitai", max_plies=2)
     truncated = Episode(gekitai, gekitai.new(1, 0), [0, 14])
     assert (truncated.truncated, truncated.terminated) == (True, False)
@@ -116,7 +116,7 @@ def test_results():
     assert alone.result == "ann gets -1"
 
 
-def test_equality_copies_and_pickles():
+def test_episodes_can_be_compared_copied_and_pickled():
     episode = won()
     assert copy.deepcopy(episode) == episode == pickle.loads(pickle.dumps(episode))
     assert episode != Episode(GAME112, GAME112.new(1, seed=4), WON)
@@ -125,7 +125,7 @@ def test_equality_copies_and_pickles():
     assert episode != "episode"
 
 
-def test_recorded_from_the_pettingzoo_environment(name, game):
+def test_the_pettingzoo_environment_records_an_episode(name, game):
     env = getattr(boardenvs, f"{name}_v0").env()
     env.reset(seed=5)
     actions, rewards = [], {}
@@ -144,7 +144,7 @@ def test_recorded_from_the_pettingzoo_environment(name, game):
 
 
 @pytest.mark.parametrize("opponent", ["random", "first"])
-def test_recorded_from_the_gymnasium_environment(game, opponent, tmp_path):
+def test_the_gymnasium_environment_records_an_episode(game, opponent, tmp_path):
     if opponent == "first":
         opponent = other_seats(game, First(game))
     env = SeatEnv(game, opponent, seat=game.num_players - 1, record_episode=True)
@@ -164,7 +164,7 @@ def test_recorded_from_the_gymnasium_environment(game, opponent, tmp_path):
         assert Episode.load(tmp_path / "episode.json") == episode
 
 
-def test_text():
+def test_the_text_of_an_episode_lists_its_positions():
     assert won(players=["ann", "bob"]).to_text() == (
         "Game112(board_size=5, max_plies=9): ann, bob\n"
         "| - - - - - |\n"
@@ -185,7 +185,7 @@ def test_text():
     )
 
 
-def test_text_of_a_forfeit():
+def test_the_text_of_a_forfeit_names_the_loser():
     episode = Episode(GAME112, GAME112.new(1, 0), [0, 1])
     assert episode.to_text().endswith(
         "1. player_0: 1 1\n"
@@ -198,7 +198,7 @@ def test_text_of_a_forfeit():
     )
 
 
-def test_text_of_random_games(game):
+def test_random_games_have_texts(game):
     players = [f"p{k}" for k in range(game.num_players)]
     episode = Episode.play(game, ["random"] * game.num_players, seed=2, names=players)
     shown = [shown_text(game, state) for state in episode.states()]

@@ -39,7 +39,7 @@ def changed(path, **changes):
     path.write_text(json.dumps({**content, "sha256": _digest(content)}), encoding="utf-8")
 
 
-def test_round_trip(game, tmp_path):
+def test_episodes_round_trip(game, tmp_path):
     path = tmp_path / "episode.json"
     for seed in range(5):
         episode = Episode.play(game, ["random"] * game.num_players, seed)
@@ -49,7 +49,7 @@ def test_round_trip(game, tmp_path):
         assert np.array_equal(loaded.states(), episode.states())
 
 
-def test_round_trip_of_forfeits_names_and_parameters(tmp_path):
+def test_forfeits_names_and_parameters_round_trip(tmp_path):
     game = boardenvs.make("gekitai", board_size=8, pieces=12, line_length=5, max_plies=30)
     path = tmp_path / "an episode ä.json"
     episode = Episode(game, game.new(1, 0), [63, 63], ["Žofia 😀", EVIL[0]])
@@ -62,7 +62,7 @@ def test_round_trip_of_forfeits_names_and_parameters(tmp_path):
     assert content["actions"] == [63, 63]
 
 
-def test_saving_replaces_the_file_or_leaves_it(tmp_path, monkeypatch):
+def test_saving_replaces_the_file_or_does_not_change_it(tmp_path, monkeypatch):
     path = tmp_path / "episode"
     won(players=["ann", "bob"]).save(path)
     won().save(path)
@@ -80,7 +80,7 @@ def test_saving_replaces_the_file_or_leaves_it(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["episode"]
 
 
-def test_places_that_cannot_be_read_or_written(tmp_path):
+def test_unreadable_and_unwritable_paths_are_refused(tmp_path):
     for call in (Episode.load, won().save, won().save_html):
         with pytest.raises(OSError, match="nowhere") as caught:
             call(tmp_path / "nowhere" / "episode")
@@ -105,12 +105,12 @@ def test_places_that_cannot_be_read_or_written(tmp_path):
         (b'{"format": "boardenvs episode", "version": 3}', "keys must be"),
     ],
 )
-def test_foreign_files(file, data, word):
+def test_files_of_other_kinds_are_refused(file, data, word):
     file.write_bytes(data)
     assert_refused(file, "not an episode" if "JSON" in word else "", word)
 
 
-def test_as_text(file):
+def test_episodes_convert_to_json_text(file):
     won().save(file)
     assert file.read_text(encoding="utf-8") == won().to_json()
     assert Episode.from_json(file.read_bytes()) == Episode.from_json(won().to_json()) == won()
@@ -119,7 +119,7 @@ def test_as_text(file):
             Episode.from_json(wrong)
 
 
-def test_a_file_cut_short_anywhere(file):
+def test_a_truncated_file_is_refused(file):
     won().save(file)
     data = file.read_bytes()
     for size in range(len(data) - 2):
@@ -199,7 +199,7 @@ def test_any_single_edit_is_noticed(file):
         ({"players": ["a", "x" * 10_000, "c"]}, " ..."),
     ],
 )
-def test_wrong_content_with_a_fitting_checksum(file, changes, word):
+def test_wrong_content_with_a_valid_checksum_is_refused(file, changes, word):
     changed(file, **changes)
     assert_refused(file, word)
 
@@ -232,13 +232,13 @@ def loads_or_refuses(path):
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes(file, data):
+def test_arbitrary_bytes_are_loaded_or_refused(file, data):
     file.write_bytes(data)
     loads_or_refuses(file)
 
 
 @given(st.data())
-def test_any_damage(file, data):
+def test_damaged_files_are_loaded_or_refused(file, data):
     won().save(file)
     original = bytearray(file.read_bytes())
     for _ in range(data.draw(st.integers(1, 4))):
@@ -248,7 +248,7 @@ def test_any_damage(file, data):
 
 
 @given(st.data())
-def test_any_value_anywhere(file, data):
+def test_arbitrary_values_are_loaded_or_refused(file, data):
     """Files load or are refused if any value, at any depth, is replaced, removed or added to."""
     won().save(file)
     content = json.loads(file.read_text(encoding="utf-8"))

@@ -47,7 +47,7 @@ def test_random_players_draw_every_legal_action():
     assert {second for _, second in openings} == set(range(10))
 
 
-def test_players_are_told_what_they_may_know():
+def test_players_receive_concealed_states():
     one, two = First(GAME112), First(GAME112)
     episode = Episode.play(GAME112, [one, two], seed=1)
     # Each action writes a 1 on the next position.
@@ -60,7 +60,7 @@ def test_players_are_told_what_they_may_know():
         assert shown["to_move"] == k % 2
 
 
-def test_choose_comes_first_and_follows_the_seed():
+def test_choose_is_preferred_and_follows_the_seed():
     one, two = Chooser(GAME112), Chooser(GAME112)
     first = Episode.play(GAME112, [one, "random"], seed=1)
     assert Episode.play(GAME112, [two, "random"], seed=1) == first
@@ -68,7 +68,7 @@ def test_choose_comes_first_and_follows_the_seed():
     assert len(np.unique(one.shown)) == len(one.shown)
 
 
-def test_players_have_streams_of_their_own():
+def test_players_have_independent_random_streams():
     """A player's random choices do not depend on the number of choices of another player."""
     one, two = Chooser(GAME112), Chooser(GAME112)
     Episode.play(GAME112, [one, "random"], seed=1)
@@ -85,24 +85,24 @@ def test_an_illegal_answer_is_recorded_as_a_forfeit():
 
 
 @pytest.mark.parametrize("answer", [[10], [-1], 1.0, [1, 2], None, "1", []])
-def test_an_answer_that_is_no_action(answer):
+def test_an_invalid_action_is_refused(answer):
     with pytest.raises(ValueError, match="action"):
         Episode.play(GAME112, [Fixed(answer), "random"])
 
 
 @pytest.mark.parametrize("players", ["random", ["random"], ["random"] * 3, []])
-def test_number_of_players(players):
+def test_a_wrong_number_of_players_is_refused(players):
     with pytest.raises(ValueError, match=r"^players .*game112"):
         Episode.play(GAME112, players)
 
 
 @pytest.mark.parametrize("player", [None, 3, object()])
-def test_what_is_no_player(player):
+def test_invalid_players_are_refused(player):
     with pytest.raises(ValueError, match=r"^players .*act\(states\)"):
         Episode.play(GAME112, [player, "random"])
 
 
-def test_play_from_a_position():
+def test_play_can_start_from_a_position():
     position = {"board": [2, 0, 1, 2, 0]}
     episode = Episode.play(GAME112, ["random", Fixed([2])], seed=1, state=position)
     assert episode.actions == [2]
@@ -115,6 +115,6 @@ def test_play_from_a_position():
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1"])
-def test_bad_seed(seed):
+def test_a_bad_seed_is_refused(seed):
     with pytest.raises(ValueError, match=r"^seed "):
         Episode.play(GAME112, ["random", "random"], seed)

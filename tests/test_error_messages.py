@@ -142,7 +142,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("call", MESSAGES)
-def test_wording(call, tmp_path, monkeypatch):
+def test_error_messages_have_the_documented_wording(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises((ValueError, TypeError)) as error:
         exec(call, {"agents": agents, "boardenvs": boardenvs})

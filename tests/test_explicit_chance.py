@@ -21,13 +21,13 @@ class Other(Dominoes175):
 '''
 
 
-def test_each_game_has_its_own_or_the_general_one(game):
+def test_each_game_has_its_explicit_chance_or_the_default(game):
     own = chance_class(game)
     assert issubclass(own, explicit_chance.Chance)
     assert (own is not explicit_chance.Chance) == (game.name == "dominoes175")
 
 
-def test_a_class_has_that_of_the_rules_it_derives_from():
+def test_a_derived_class_inherits_explicit_chance():
     class Own(Dominoes175):
         name = "own175"
 
@@ -36,7 +36,7 @@ def test_a_class_has_that_of_the_rules_it_derives_from():
 
 
 @pytest.mark.parametrize("own", [False, True])
-def test_what_lies_beside_other_rules_goes_before(tmp_path, monkeypatch, own):
+def test_a_module_beside_changed_rules_has_precedence(tmp_path, monkeypatch, own):
     package = tmp_path / f"other175_{own}"
     package.mkdir()
     (package / "__init__.py").write_text(OTHER_RULES)

@@ -26,7 +26,7 @@ def no_space(_):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_writing(tmp_path):
+def test_writing_creates_and_replaces_files(tmp_path):
     path = tmp_path / "file"
     write_atomically(path, b"old")
     write_atomically(path, b"new")
@@ -36,7 +36,7 @@ def test_writing(tmp_path):
 
 @pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")], ids=str)
 @pytest.mark.parametrize("error", [OSError("no space left"), KeyboardInterrupt()], ids=repr)
-def test_a_failure_while_writing(tmp_path, monkeypatch, owner, name, error):
+def test_a_failure_while_writing_keeps_the_old_file(tmp_path, monkeypatch, owner, name, error):
     path = tmp_path / "file"
     write_atomically(path, b"old")
 
@@ -51,7 +51,7 @@ def test_a_failure_while_writing(tmp_path, monkeypatch, owner, name, error):
     assert files(tmp_path) == {"file"}
 
 
-def test_a_failure_names_the_file(tmp_path, monkeypatch):
+def test_the_error_of_a_failure_names_the_file(tmp_path, monkeypatch):
     path = tmp_path / "file"
     monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(OSError, match=rf"No space left on device: '{re.escape(str(path))}'$"):
@@ -59,7 +59,7 @@ def test_a_failure_names_the_file(tmp_path, monkeypatch):
 
 
 @POSIX
-def test_a_link_stays(tmp_path):
+def test_symbolic_links_are_kept(tmp_path):
     (tmp_path / "folder").mkdir()
     for name, target in (("one", "folder/there"), ("two", "one")):
         (tmp_path / name).symlink_to(target)
@@ -76,7 +76,7 @@ def test_a_link_stays(tmp_path):
 
 
 @pytest.mark.parametrize("data", [b"new", b"", b"new, and much longer"])
-def test_hard_links_stay(tmp_path, data):
+def test_hard_links_are_kept(tmp_path, data):
     path, link = tmp_path / "file", tmp_path / "link"
     path.write_bytes(b"the old content")
     link.hardlink_to(path)
@@ -97,7 +97,7 @@ def test_a_failure_restores_a_file_with_hard_links(tmp_path, monkeypatch):
     assert link.read_bytes() == b"the old content"
 
 
-def test_extended_attributes_stay(tmp_path):
+def test_extended_attributes_are_kept(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
     try:
@@ -133,7 +133,7 @@ def test_a_file_keeps_its_mode_and_owner(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a" * 255, "\N{WHITE CHESS KING}" * 85])
-def test_long_names(tmp_path, name):
+def test_long_names_can_be_written(tmp_path, name):
     for data in (b"old", b"new"):
         write_atomically(tmp_path / name, data)
         assert (tmp_path / name).read_bytes() == data
@@ -172,7 +172,7 @@ def test_devices_are_written_to(tmp_path):
 
 @POSIX
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-def test_a_file_that_is_open_without_a_name(tmp_path):
+def test_a_file_descriptor_path_can_be_written(tmp_path):
     path = tmp_path / "file"
     with path.open("w+b") as file:
         path.unlink()
@@ -195,7 +195,7 @@ print("after")
 @POSIX
 @pytest.mark.parametrize("name", ["/dev/stdout", "/proc/self/fd/1"])
 @pytest.mark.parametrize("kept", [True, False], ids=["file", "pipe"])
-def test_standard_output(tmp_path, name, kept):
+def test_standard_output_can_be_written(tmp_path, name, kept):
     if not Path(name).exists():
         pytest.skip(f"needs {name}")
     link = tmp_path / "link"  # a link protects the real device
@@ -215,7 +215,7 @@ def no_such(path):
 
 
 @pytest.mark.parametrize("name", ["save", "save_html", "save_gif"])
-def test_suffixes_of_an_episode(tmp_path, name):
+def test_suffixes_of_episodes_are_checked(tmp_path, name):
     episode = boardenvs.Episode.play("game112", ["random", "random"], seed=0)
     write = getattr(episode, name)
     with no_such(tmp_path / "game.txt"):
@@ -233,7 +233,7 @@ def test_suffixes_of_an_episode(tmp_path, name):
         assert not reader.is_alive()
 
 
-def test_suffixes_of_curves(tmp_path):
+def test_suffixes_of_curves_are_checked(tmp_path):
     curve = Curve("mine", "gekitai")
     for write in (curve.to_csv, lambda path: write_curves(path, [curve])):
         with no_such(tmp_path / "curve.png"):

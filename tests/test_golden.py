@@ -95,7 +95,7 @@ def playthrough(name):
 
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
-def test_the_golden_playthrough(name):
+def test_recorded_games_are_reproduced(name):
     path = golden(name)
     assert path.exists(), f"{name} has no golden playthrough: python tests/test_golden.py --write"
     assert playthrough(name).splitlines() == path.read_text(encoding="utf-8").splitlines()

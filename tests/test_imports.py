@@ -48,33 +48,28 @@ def circle(graph):
 
 
 def room(module):
-    """Return the folder of a module of agents, or the module itself if it is in no folder.
-
-    The folders of all games count as one. `agents.games`, which finds them, counts separately.
-    """
-    if module.startswith("agents.games."):
-        return "agents.games.*"
+    """Return the folder of a module of agents, or the module itself if it is in no folder."""
     first = ".".join(module.split(".")[:2])
     return first if module.startswith("agents.") else module
 
 
-def test_imports_are_found():
+def test_the_reader_finds_all_imports():
     assert "agents.arena.storage.store" in IMPORTS["agents.arena.tournament"]  # in a function
     assert "boardenvs.game" in IMPORTS["agents.agent"]
     assert len(IMPORTS) > 150
 
 
-def test_a_circle_is_seen():
+def test_a_cycle_is_found():
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})
     assert not circle({"a": {"b", "c"}, "b": {"c"}})
 
 
 @pytest.mark.parametrize("package", ["agents", "boardenvs"])
-def test_no_module_is_in_a_circle(package):
+def test_no_module_is_in_a_cycle(package):
     assert circle({m: its for m, its in IMPORTS.items() if m.startswith(package)}) == []
 
 
-def test_no_folder_of_agents_is_in_a_circle():
+def test_no_folder_of_agents_is_in_a_cycle():
     rooms = defaultdict(set)
     for module, its in IMPORTS.items():
         rooms[room(module)] |= {room(name) for name in its} - {room(module)}
@@ -109,7 +104,7 @@ def part_of_boardenvs(module):
     return "a game" if name in GAMES else name
 
 
-def test_rooms_of_boardenvs_import_those_below():
+def test_folders_of_boardenvs_import_only_lower_ones():
     for module, its in IMPORTS.items():
         own = part_of_boardenvs(module)
         if module.startswith("boardenvs.") and own in MAY_IMPORT:
@@ -124,7 +119,14 @@ def test_boardenvs_imports_no_agents():
 
 
 @pytest.mark.parametrize("top", ["agents.command", "agents.dev"])
-def test_nothing_imports_a_room_of_programs(top):
+def test_no_folder_imports_a_folder_of_programs(top):
     for module, its in IMPORTS.items():
         if not module.startswith(top):
             assert not [name for name in its if name.startswith(top)], module
+
+
+def test_names_of_agents_import_only_the_interface_of_a_player():
+    for module, its in IMPORTS.items():
+        if room(module) == "agents.naming":
+            others = {name for name in its if name.startswith("agents")} - {"agents.agent"}
+            assert {room(name) for name in others} <= {"agents.naming"}, module

@@ -9,7 +9,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.user_code import register_game
+from agents.naming.user_code import register_game
 from boardenvs.game112 import Game112
 from boardenvs.gekitai import Gekitai
 from boardenvs.registration import env_id
@@ -60,7 +60,7 @@ def test_a_registered_game_is_found():
 
 
 @pytest.mark.slow
-def test_the_rules_are_those_of_the_class_it_derives_from():
+def test_a_derived_class_inherits_rules():
     game, original = Own(), Game112()
     assert game.rules is original.rules is sys.modules["boardenvs.game112.rules"]
     for name in ("greedy", "exact", "mcts:20"):
@@ -69,7 +69,7 @@ def test_the_rules_are_those_of_the_class_it_derives_from():
         assert scores == there
 
 
-def test_what_it_tells_of_a_position_is_in_every_environments_info():
+def test_the_games_info_is_in_the_info_of_every_environment():
     class Telling(Own):
         def info(self, state):
             ply = np.int64(state["ply"])
@@ -102,7 +102,7 @@ def test_what_it_tells_of_a_position_is_in_every_environments_info():
     assert infos["digits"].tolist() == [[0] * 9, told["digits"].tolist(), [0] * 9]
 
 
-def test_without_rules():
+def test_a_game_without_rules_is_refused():
     class Homeless(boardenvs.Game):
         name = "homeless"
 
@@ -113,7 +113,7 @@ def test_without_rules():
         boardenvs.register(Homeless)
 
 
-def test_pettingzoo_and_episodes(tmp_path):
+def test_a_registered_game_has_a_pettingzoo_module_and_episodes(tmp_path):
     boardenvs.register(Own)
     from boardenvs import own112_v0
 
@@ -132,7 +132,7 @@ def test_pettingzoo_and_episodes(tmp_path):
         boardenvs.Episode.load(tmp_path / "game.json")
 
 
-def test_again_under_the_same_name():
+def test_registering_a_name_again_replaces_the_game():
     class Own(Game112):
         name = "own112"
 
@@ -153,7 +153,7 @@ def test_again_under_the_same_name():
         (type("Gekitai", (Gekitai,), {"name": "push"}), "class name of push .* Gekitai$"),
     ],
 )
-def test_what_is_no_game(cls, said):
+def test_invalid_games_are_refused(cls, said):
     with pytest.raises(ValueError, match=said):
         boardenvs.register(cls)
     assert boardenvs.registration._own == {}
@@ -168,7 +168,7 @@ def own_module(tmp_path, monkeypatch):
     sys.modules.pop("own_game", None)
 
 
-def test_by_module_and_class(own_module):
+def test_make_accepts_module_and_class(own_module):
     assert register_game("own_game:Short112") == "short112"
     game = boardenvs.make("short112")
     assert game.num_actions == 10
@@ -182,7 +182,7 @@ def test_by_module_and_class(own_module):
             register_game(spec)
 
 
-def test_the_command(own_module):
+def test_the_command_accepts_a_users_game(own_module):
     ran = subprocess.run(
         [
             sys.executable,
@@ -202,7 +202,7 @@ def test_the_command(own_module):
     assert ran.stdout.startswith("Short112(board_size=5, max_plies=9): greedy, random\n")
 
 
-def test_a_file_cannot_have_a_module_imported(own_module, tmp_path):
+def test_a_file_cannot_cause_an_import(own_module, tmp_path):
     """Files can name only registered games, so that a file cannot cause an import."""
     with pytest.raises(ValueError, match="'own_game:Short112'"):
         boardenvs.make("own_game:Short112")

@@ -41,7 +41,7 @@ def fresh_process(code, folder):
     return result.stdout
 
 
-def test_found_by_gymnasium_without_importing_the_package(tmp_path):
+def test_gymnasium_finds_the_ids_without_an_import_of_the_package(tmp_path):
     ids = [env_id(name) for name in TWO]
     code = f"""
 import sys
@@ -61,7 +61,7 @@ for id in {ids}:
     assert printed[1::2] == ["SeatVectorEnv 2"] * len(ids)
 
 
-def test_importing_the_package_is_light(tmp_path):
+def test_importing_the_package_loads_no_heavy_libraries(tmp_path):
     code = """
 import sys
 import boardenvs
@@ -95,7 +95,7 @@ assert seen() == before
 """
 
 
-def test_importing_changes_nothing_of_numba_for_the_program_that_does(tmp_path):
+def test_importing_the_package_changes_no_settings_of_numba(tmp_path):
     assert fresh_process(HOST, tmp_path) == ""
 
 
@@ -119,7 +119,7 @@ print(pettingzoo.make("aec", "boardenvs/short_game").game)
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="needs PettingZoo 1.27")
-def test_found_by_pettingzoo(tmp_path):
+def test_pettingzoo_lists_the_games(tmp_path):
     printed = fresh_process(PETTINGZOO, tmp_path).splitlines()
     assert printed[:-1] == [f"{name}_v0 True True" for name in TWO]
     assert printed[-1].startswith("ShortGame(board_size=5")
@@ -139,11 +139,11 @@ print(gymnasium.make("boardenvs/Gekitai-v0").unwrapped.game)
 """
 
 
-def test_to_reload_the_package_says_nothing(tmp_path):
+def test_reloading_the_package_prints_nothing(tmp_path):
     assert fresh_process(RELOAD, tmp_path).startswith("Gekitai(")
 
 
-def test_ids_and_specs(game):
+def test_ids_have_specs(game):
     assert env_id(game.name) == f"boardenvs/{type(game).__name__}-v0"
     spec = gymnasium.spec(env_id(game.name))
     assert spec.kwargs == {"game": game.name}
@@ -155,7 +155,7 @@ def test_ids_and_specs(game):
     assert envs.game == game
 
 
-def test_modules_of_pettingzoo(game):
+def test_pettingzoo_modules_make_environments(game):
     module = getattr(boardenvs, f"{game.name}_v0")
     assert f"{game.name}_v0" in dir(boardenvs)
     assert importlib.import_module(f"boardenvs.{game.name}_v0") is module
@@ -170,7 +170,7 @@ def test_modules_of_pettingzoo(game):
             getattr(boardenvs, name)
 
 
-def test_the_public_names_are_there():
+def test_the_public_names_exist():
     for name in boardenvs.__all__:
         assert name in dir(boardenvs)
         assert getattr(boardenvs, name)
@@ -189,7 +189,7 @@ def test_an_unknown_game_is_refused(name):
         SeatEnv(name)
 
 
-def test_arguments_through_gymnasium(game):
+def test_gymnasium_passes_the_arguments(game):
     params = {**game.params, **first_variant(game.name), "max_plies": game.num_players + 1}
     expected = boardenvs.make(game.name, **params)
     assert expected != game
@@ -214,7 +214,7 @@ def test_an_unknown_parameter_is_refused(game):
             make(max_plies=0)
 
 
-def test_a_spec_survives_json_and_pickle(game):
+def test_a_spec_round_trips_through_json_and_pickle(game):
     env = gymnasium.make(env_id(game.name), seat=0, max_plies=20)
     for spec in (
         EnvSpec.from_json(env.spec.to_json()),
@@ -235,7 +235,7 @@ ARGUMENTS = [
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS)
-def test_every_argument_survives_json(game, arguments):
+def test_every_argument_round_trips_through_json(game, arguments):
     expected = boardenvs.make(game.name, **first_variant(game.name))
     opponents = ["random"] * (expected.num_players - 1) or "random"
     given = {**first_variant(game.name), "opponent": opponents, **arguments}
@@ -250,14 +250,14 @@ def test_every_argument_survives_json(game, arguments):
         assert again.unwrapped.episode.actions == env.unwrapped.episode.actions
 
 
-def test_wrappers_survive_json(game):
+def test_wrappers_round_trip_through_json(game):
     env = FlattenObservation(gymnasium.make(env_id(game.name)))
     again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
     assert again.observation_space == env.observation_space
     check_environments_match(env, again, num_steps=10)
 
 
-def test_an_opponent_that_is_no_name_has_no_json():
+def test_an_opponent_object_cannot_be_written_as_json():
     class First:
         def act(self, states):
             return boardenvs.make("gekitai").legal(states).argmax(1)
@@ -273,7 +273,7 @@ def test_the_registry_lists_the_games():
     assert set(section.split()) == {env_id(name) for name in GAMES}
 
 
-def test_a_vector_spec_survives_json(game):
+def test_a_vector_spec_round_trips_through_json(game):
     envs = gymnasium.make_vec(
         env_id(game.name),
         num_envs=3,
@@ -289,7 +289,7 @@ def test_a_vector_spec_survives_json(game):
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_a_vector_spec_makes_the_same_again(game, mode):
+def test_a_vector_spec_makes_the_same_environment(game, mode):
     envs = gymnasium.make_vec(
         env_id(game.name),
         num_envs=3,
@@ -304,7 +304,7 @@ def test_a_vector_spec_makes_the_same_again(game, mode):
     assert again.metadata["autoreset_mode"] is mode
 
 
-def test_the_opponent_given_is_the_one_that_plays(game):
+def test_the_given_opponent_plays(game):
     class Counting:
         calls = 0
 
@@ -342,7 +342,7 @@ gekitai_v0.env(illegal="never")
 
 
 @pytest.mark.slow
-def test_type_checkers_know_the_environments(tmp_path):
+def test_type_checkers_infer_the_environments(tmp_path):
     pytest.importorskip("mypy", reason="needs the extra [dev]")
     modules = ", ".join(f"{name}_v0" for name in GAMES)
     (tmp_path / "typed.py").write_text(TYPED.format(modules=modules))

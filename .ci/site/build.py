@@ -69,7 +69,7 @@ PAGES = {
         "agents/arena/README",
         "agents/curves/README",
         "agents/STRENGTH",
-        "agents/bench/README",
+        "agents/speed/README",
     ],
     "Project": [
         ".github/CONTRIBUTING",

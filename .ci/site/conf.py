@@ -109,10 +109,10 @@ def parted(lines: list[str]) -> tuple[list[str], list[str]]:
     return [*lines[:start], *lines[end:]], lines[start:end]
 
 
-def told_elsewhere(
+def skip_overrides(
     app: Sphinx, what: str, name: str, obj: Any, skipped: bool, options: Any
 ) -> bool | None:
-    """Skip methods and properties without a docstring, which only override documented ones."""
+    """Skip methods and properties without a docstring, which override documented ones."""
     function = inspect.isroutine(obj) or isinstance(obj, property)
     return True if function and not obj.__doc__ else None
 
@@ -128,11 +128,11 @@ class Plain(ObjectDescription[Any]):
 
 
 class PlainAttribute(Plain, PyAttribute):
-    """An attribute with such a type."""
+    """An attribute whose type is shown as in the code."""
 
 
 class PlainProperty(Plain, PyProperty):
-    """A property with such a type."""
+    """A property whose type is shown as in the code."""
 
 
 def with_headings(app: Sphinx, doctree: nodes.document, page: str) -> None:
@@ -154,11 +154,11 @@ def source_of(app: Sphinx, module: str, name: str) -> str | None:
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the functions of this file to Sphinx, which calls this one."""
+    """Connect the functions of this file to Sphinx."""
     app.connect("doctree-resolved", with_headings)
     app.connect("viewcode-follow-imported", source_of)
     app.connect("autodoc-process-signature", plain_signature)
     app.connect("autodoc-process-docstring", in_order, priority=400)  # before napoleon
-    app.connect("autodoc-skip-member", told_elsewhere)
+    app.connect("autodoc-skip-member", skip_overrides)
     app.add_directive_to_domain("py", "attribute", PlainAttribute, override=True)
     app.add_directive_to_domain("py", "property", PlainProperty, override=True)

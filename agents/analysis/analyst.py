@@ -10,8 +10,8 @@ import contextlib
 from typing import Any
 
 from agents.agent import check_can_play
-from agents.games import constant
-from agents.making import make
+from agents.naming.game_folders import constant
+from agents.naming.spec import Spec
 from agents.networks.card import shipped
 from boardenvs.game import Game, States
 
@@ -22,11 +22,11 @@ ANALYSTS = ("puct:800", "mcts:2000")
 
 
 def analysts_of(game: Game) -> list[str]:
-    """Return the analysts of a game, the best first; some may not support every size."""
+    """Return the specs of a game's analysts, the best first; some may not support every size."""
     return [*constant(game, "ANALYSTS", ()), *ANALYSTS]
 
 
-def analyst(game: Game, states: States, seed: int | None = None) -> tuple[str, Any]:
+def analyst(game: Game, states: States, seed: int | None = None) -> tuple[Spec, Any]:
     """Return the first of a game's analysts that can play on from a position.
 
     Args:
@@ -35,16 +35,17 @@ def analyst(game: Game, states: States, seed: int | None = None) -> tuple[str, A
         seed: seed of the agent's own randomness; `None` for a random one.
 
     Returns:
-        The spec and the agent.
+        Its name and the agent.
 
     Raises:
         ValueError: no analyst can play on.
     """
-    for spec in analysts_of(game):
+    for text in analysts_of(game):
         with contextlib.suppress(ValueError):
-            if spec.startswith(("puct", "trained")):
+            spec = Spec.of(text, game)
+            if spec.name in ("puct", "trained"):
                 shipped(game)  # raises for a game without a network
-            agent = make(spec, game, seed)
+            agent = spec.make(seed)
             check_can_play(agent, states)
             return spec, agent
     raise ValueError(f"no agent can analyse this position of {game.name}")

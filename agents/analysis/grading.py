@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.analysis.decisions import decisions
 from agents.analysis.intervals import wilson
-from agents.making import make
+from agents.naming.spec import make
 from boardenvs.core.checks import counted
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game, States

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed, check_can_play
-from agents.making import make
+from agents.naming.spec import make
 from agents.search.search_agent import SearchAgent
 from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word
 from boardenvs.envs.opponents import Opponent, consult
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
 
-__all__ = ["Judgement", "Move", "Proof", "judge", "prove"]
+__all__ = ["Judgement", "Move", "Proof", "judge", "proofs_of"]
 
 _BUDGET = 200_000
 """Maximum number of positions that `exact` searches for each solved position."""
@@ -112,7 +112,7 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
             line = _line(game, state, agent, stream, action)
     if analysis is not None and analysis.line:
         line = list(analysis.line)
-    proof, proofs = prove(game, state, ranked)
+    proof, proofs = proofs_of(game, state, ranked)
     moves = [
         Move(
             one,
@@ -194,7 +194,7 @@ def _line(
     return line
 
 
-def prove(
+def proofs_of(
     game: Game, state: States, actions: list[int], budget: int = _BUDGET
 ) -> tuple[Proof | None, dict[int, Proof]]:
     """Return what `exact` proves about a position, and about the positions after some actions.

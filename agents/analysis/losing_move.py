@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.making import make
+from agents.naming.spec import Spec
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
@@ -50,7 +50,7 @@ class LossJudge:
                 f"game must be for two players to find a losing move, got {game.name} for "
                 f"{game.num_players}"
             )
-        self._exact: Any = make("exact", game, 0)
+        self._exact: Any = Spec.of("exact", game).make(0)
 
     def loss(self, episode: Episode) -> Loss | None:
         """Return the move by which a game was lost; `None` if nobody lost it.

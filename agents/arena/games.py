@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Games", "Numbers"]
+from boardenvs.envs.opponents import player_names
+from boardenvs.episode import Episode
+from boardenvs.game import Game
+
+__all__ = ["Games", "Numbers", "episode_of"]
 
 Numbers = npt.NDArray[np.int64]
 
@@ -76,3 +80,23 @@ class Games:
             if field.name != "moves"
         }
         return cls(moves=moves, **columns)
+
+
+def episode_of(
+    game: Game, names: Sequence[str], who: Sequence[int], word: int, moves: Sequence[int]
+) -> Episode:
+    """Return the episode of one game.
+
+    Args:
+        game: the game.
+        names: texts of the specs of the match's agents.
+        who: index of the agent in each seat.
+        word: start of the game's own random stream.
+        moves: all actions from the start.
+
+    Raises:
+        ValueError: the moves cannot be played from there.
+    """
+    players = player_names([names[place] for place in who], game.seat_names)
+    start = game.arrays.new(np.array([word], np.uint64))
+    return Episode(game, start, [int(move) for move in moves], players)

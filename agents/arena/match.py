@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from agents.agent import blamed, check_can_play
 from agents.arena.games import Games, Numbers
-from agents.arena.openings import named_openings
+from agents.arena.named_openings import named_openings
 from agents.arena.scores import Scores, agent_scores
-from agents.making import make
+from agents.naming.spec import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
 from boardenvs.core.chance import make_streams, next_bits, seed_word
 from boardenvs.core.checks import callable_or_none, counted, is_list, shown, whole_number
@@ -312,7 +312,7 @@ def play_match(
             `Game.to_dict` returns them, or an array of records. Each position is played in all
             orders of seats before the next one, cyclically. Their chance comes from `seed`.
             Alternatively the name of the game's openings, such as "balanced" (see
-            `agents.arena.openings`), or the path of a list of openings, `*.txt`, if the game
+            `agents.arena.named_openings`), or the path of a list of openings, `*.txt`, if the game
             supports lists. Then the seed decides the order, and `num_games` may be any number.
         progress: function called repeatedly with the number of games that have just finished.
 

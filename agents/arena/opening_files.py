@@ -1,6 +1,6 @@
 """Files of named openings: the first moves of games, for certain parameters of a game.
 
-`agents.arena.openings` finds the files of a game.
+`agents.arena.named_openings` finds the files of a game.
 """
 
 from __future__ import annotations

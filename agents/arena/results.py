@@ -11,7 +11,7 @@ import numpy as np
 from agents.arena.lost_games import LostGame
 from agents.arena.ratings import Rating, Result, groups_of, rate
 from agents.arena.scores import Scores
-from agents.specs import by_the_clock
+from agents.naming.spec import Spec
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
@@ -52,8 +52,8 @@ class PairResult:
         ('greedy', 'random', 10)
     """
 
-    a: str
-    b: str
+    specs: tuple[Spec, ...]
+    """Both agents, a and b."""
     scores: Scores
     verdict: Verdict | None = None
     """The result of the sequential test, if there was one."""
@@ -65,8 +65,18 @@ class PairResult:
     """The move that lost each lost game, if there was a judge."""
 
     @property
+    def a(self) -> str:
+        """Text of the first agent's spec."""
+        return self.specs[0].text
+
+    @property
+    def b(self) -> str:
+        """Text of the second agent's spec."""
+        return self.specs[1].text
+
+    @property
     def agents(self) -> tuple[str, ...]:
-        """Specs of both agents."""
+        """Texts of both agents' specs."""
         return self.a, self.b
 
     def interval(self) -> tuple[float, float]:
@@ -99,14 +109,20 @@ class SoloResult:
         ('greedy', [10])
     """
 
-    agent: str
+    specs: tuple[Spec, ...]
+    """The agent."""
     scores: Scores
     extremes: list[Episode] = field(default_factory=list, compare=False)
     """The shortest and the longest game, if they are known."""
 
     @property
+    def agent(self) -> str:
+        """Text of the agent's spec."""
+        return self.specs[0].text
+
+    @property
     def agents(self) -> tuple[str, ...]:
-        """Spec of the agent."""
+        """Text of the agent's spec."""
         return (self.agent,)
 
     def interval(self) -> tuple[float, float]:
@@ -188,7 +204,7 @@ def report(
         >>> data["game"], data["pairs"][0]["games"], len(data["ratings"])
         ('game112', 10, 2)
     """
-    specs = dict.fromkeys(agent for result in results for agent in result.agents)
+    specs = dict.fromkeys(spec for result in results for spec in result.specs)
     ratings = rated(results)
     groups = groups_of(ratings)
     return {
@@ -196,7 +212,7 @@ def report(
         "params": game.params,
         "seed": seed,
         **({} if openings is None else {"openings": openings}),
-        "by_the_clock": [spec for spec in specs if by_the_clock(spec, game)],
+        "by_the_clock": [spec.text for spec in specs if spec.uses_clock],
         "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
         "ratings": [rating.to_dict() for rating in ratings],
         **({"groups": groups} if len(groups) > 1 else {}),

@@ -11,7 +11,7 @@ from agents.arena.match import Match
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.sequential import decided_after
 from agents.arena.workers.batch import Batch
-from boardenvs.game import Game
+from agents.naming.spec import Spec
 
 __all__ = ["Entry", "Schedule"]
 
@@ -21,11 +21,11 @@ _FIRST_LOOK = 32  # maximum size of a pair's first batch in a tested tournament
 class Entry:
     """One match: its results so far, and the games that are still to be played."""
 
-    def __init__(self, specs: tuple[str, ...], match: Match, num_games: int, tested: bool) -> None:
+    def __init__(self, specs: tuple[Spec, ...], match: Match, num_games: int, tested: bool) -> None:
         """Create an entry without finished games.
 
         Args:
-            specs: specs of the agents.
+            specs: the agents.
             match: match of these agents.
             num_games: maximum number of games.
             tested: whether to stop when the sequential test has decided.
@@ -34,7 +34,7 @@ class Entry:
         self.match = match
         self.num_games = num_games
         self.tested = tested
-        self.name = " - ".join(specs)
+        self.name = " - ".join(map(str, specs))
         self.waiting: Numbers = np.arange(num_games)
         """Numbers of the games that nobody plays yet."""
         self.decided: int | None = None
@@ -90,7 +90,7 @@ class Entry:
         num_games = self.num_games if self.decided is None else self.decided
         who = self._games.who[:num_games].tolist()
         returns = self._games.returns[:num_games].tolist()
-        return [([self.specs[k] for k in w], r) for w, r in zip(who, returns, strict=True)]
+        return [([self.specs[k].text for k in w], r) for w, r in zip(who, returns, strict=True)]
 
     def skip(self, numbers: Numbers) -> None:
         """Remove games from those to be played."""
@@ -132,15 +132,13 @@ class Entry:
 class Schedule:
     """All matches of a tournament, from which batches of games are taken."""
 
-    def __init__(self, game: Game, seed: int, entries: Sequence[Entry]) -> None:
+    def __init__(self, seed: int, entries: Sequence[Entry]) -> None:
         """Create a schedule.
 
         Args:
-            game: game of every match.
             seed: seed of every match.
             entries: the matches.
         """
-        self.game = game
         self.seed = seed
         self.entries = list(entries)
 
@@ -169,7 +167,7 @@ class Schedule:
         plies = entry.match.opening_plies
         named = entry.match.named
         openings = None if named is None else named.name
-        return Batch(place, self.game, entry.specs, self.seed, plies, numbers, openings)
+        return Batch(place, entry.specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
         """Make the missing games of an abandoned batch available again."""

@@ -9,9 +9,7 @@ from agents.arena.ratings import Rating, groups_of
 from agents.arena.results import PairResult, SoloResult
 from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
-from agents.specs import by_the_clock
 from boardenvs.core.checks import counted
-from boardenvs.game import Game
 
 __all__ = [
     "arena_text",
@@ -26,24 +24,23 @@ __all__ = [
 
 
 def arena_text(
-    game: Game, results: Sequence[PairResult | SoloResult], ratings: Sequence[Rating]
+    report: Mapping[str, Any],
+    results: Sequence[PairResult | SoloResult],
+    ratings: Sequence[Rating],
 ) -> str:
     """Return the text that an arena prints: its results, then the ratings or why they are missing.
 
     Args:
-        game: the game.
+        report: the arena's JSON.
         results: results of all pairs, or of all agents in a game for one player.
         ratings: ratings of the agents, as `agents.arena.rated` returns them.
     """
     text = f"{results_table(results)}\n"
-    specs = dict.fromkeys(agent for result in results for agent in result.agents)
-    clocked = [spec for spec in specs if by_the_clock(spec, game)]
-    text += "".join(f"{line}\n" for line in clock_lines(clocked))
+    text += "".join(f"{line}\n" for line in clock_lines(report["by_the_clock"]))
     if len(ratings) > 1:
-        pairs = [r.to_dict() for r in results if isinstance(r, PairResult)]
-        text += f"\n{ratings_table(ratings, pairs)}\n"
+        text += f"\n{ratings_table(ratings, report['pairs'])}\n"
         return text + "".join(f"\n{line}\n" for line in group_lines(ratings))
-    if game.num_players > 1:
+    if report["pairs"]:
         alone = results[0].agents[0]
         return f"{text}\nThere are no ratings: {alone} met only itself; name another agent.\n"
     return text

@@ -6,20 +6,18 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agents.analysis.losing_move import LossJudge
-from agents.arena.games import Games
+from agents.arena.games import Games, episode_of
 from agents.arena.lost_games import LostGame, lost_game
-from agents.arena.match import Match
 from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
-from agents.arena.storage.replay import episode_of
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.arena.workers.batch import Players
 from agents.arena.workers.local import Engine
+from agents.naming.spec import Spec, specs_of
 from boardenvs.core.checks import callable_or_none, is_list, one_of, shown, text_value, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.episode import Episode
@@ -28,7 +26,7 @@ from boardenvs.game import Game
 if TYPE_CHECKING:  # imports SQLite, which only games in a store need
     from agents.arena.storage.store import Lineup, Store
 
-__all__ = ["Until", "round_robin", "solos"]
+__all__ = ["Until", "pairs_of", "play_lineups", "round_robin", "solos"]
 
 Until = Literal["decided"]
 
@@ -91,18 +89,21 @@ def round_robin(
         raise ValueError(f"judge must have a method loss or be None, got {shown(judge)}")
     if game.num_players < 2:
         raise ValueError(f"round_robin requires a game for two or more players, got {game.name}")
-    if len(specs) < 2:
-        raise ValueError(f"an arena needs at least 2 agents, got {len(specs)}")
     if until is not None:
         one_of("until", until, ["decided"])
-    lineups = list(itertools.combinations(specs, 2))
-    schedule = _schedule(
-        game, lineups, num_games, seed, opening_plies, openings, tested=bool(until)
+    found = play_lineups(
+        pairs_of(specs_of(specs, game)),
+        whole_number("num_games", num_games, 1),
+        seed,
+        opening_plies=opening_plies,
+        openings=openings,
+        tested=until is not None,
+        judge=judge,
+        store=store,
+        engine=engine,
+        progress=progress,
     )
-    for entry, extremes, lost in _played(schedule, store, engine, progress, judge):
-        a, b = entry.specs
-        seated = entry.seated() if game.num_players > 2 else []
-        yield PairResult(a, b, entry.scores(), _verdict(entry), seated, extremes, lost)
+    yield from cast("Iterator[PairResult]", found)
 
 
 def solos(
@@ -147,10 +148,16 @@ def solos(
         raise ValueError(
             f"solos requires a game for one player, got {game.name} for {game.num_players}"
         )
-    lineups = [(spec,) for spec in specs]
-    schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=False)
-    for entry, extremes, _ in _played(schedule, store, engine, progress):
-        yield SoloResult(entry.specs[0], entry.scores(), extremes)
+    found = play_lineups(
+        [(spec,) for spec in specs_of(specs, game)],
+        whole_number("num_games", num_games, 1),
+        seed,
+        opening_plies=opening_plies,
+        store=store,
+        engine=engine,
+        progress=progress,
+    )
+    yield from cast("Iterator[SoloResult]", found)
 
 
 def _check(specs: Any, engine: Any, progress: Any) -> None:
@@ -162,26 +169,57 @@ def _check(specs: Any, engine: Any, progress: Any) -> None:
         raise ValueError(f"engine must be a function, got {shown(engine)}")
 
 
-def _schedule(
-    game: Game,
-    lineups: Sequence[tuple[str, ...]],
+def pairs_of(specs: Sequence[Spec]) -> list[tuple[Spec, ...]]:
+    """Return every two of some agents, as a round robin pairs them.
+
+    Raises:
+        ValueError: there are fewer than two agents.
+    """
+    if len(specs) < 2:
+        raise ValueError(f"an arena needs at least 2 agents, got {len(specs)}")
+    return list(itertools.combinations(specs, 2))
+
+
+def play_lineups(
+    lineups: Sequence[tuple[Spec, ...]],
     num_games: int,
     seed: int,
-    opening_plies: int | None,
-    openings: str | None = None,
     *,
-    tested: bool,
-) -> Schedule:
-    """Return the schedule of a tournament, after checking that all agents can play."""
-    num_games = whole_number("num_games", num_games, 1)
-    players = Players(game, seed)
+    opening_plies: int | None = None,
+    openings: str | None = None,
+    tested: bool = False,
+    judge: LossJudge | None = None,
+    store: str | Path | None = None,
+    engine: Engine = local.play_here,
+    progress: Callable[[str, int], Any] | None = None,
+) -> Iterator[PairResult | SoloResult]:
+    """Play a match of each lineup.
+
+    Args:
+        lineups: pairs of agents, or single agents for a game for one player.
+        num_games: number of games of each match, at least 1.
+        seed: seed of everything random.
+        opening_plies: as for `play_match`.
+        openings: name of openings, as for `play_match`.
+        tested: whether to end a match when a sequential test has decided it.
+        judge: as for `round_robin`, like the next three.
+        store: file that keeps finished games.
+        engine: function that plays the games.
+        progress: function called with the name of a match and a number of games.
+
+    Yields:
+        The result of each match, in order.
+
+    Raises:
+        ValueError: the store has other games, or as `play_match`.
+    """
+    players = Players(seed)
     entries = []
-    for specs in lineups:
-        agents = [players.get(spec, place) for place, spec in enumerate(specs)]
-        match = Match(game, agents, seed, opening_plies, openings)
+    for specs in lineups:  # all agents are checked before the first game
+        match = players.match(specs, opening_plies, openings)
         match.check_players()
         entries.append(Entry(specs, match, num_games, tested))
-    return Schedule(game, seed, entries)
+    yield from _played(Schedule(seed, entries), store, engine, progress, judge)
 
 
 def _played(
@@ -189,14 +227,9 @@ def _played(
     path: str | Path | None,
     engine: Engine,
     progress: Callable[[str, int], Any] | None,
-    judge: LossJudge | None = None,
-) -> Iterator[tuple[Entry, list[Episode], list[LostGame] | None]]:
-    """Play all games.
-
-    Yields:
-        The matches in order, each with its shortest and longest game, and with the moves that lost
-        its games if there is a judge.
-    """
+    judge: LossJudge | None,
+) -> Iterator[PairResult | SoloResult]:
+    """Play all games, and yield the results of the matches in order."""
     entries = schedule.entries
     judged: list[dict[int, LostGame | None]] = [{} for _ in entries]
 
@@ -212,14 +245,16 @@ def _played(
         if progress is not None and entry.closed > before:
             progress(entry.name, entry.closed - before)
 
-    def finished(place: int) -> tuple[Entry, list[Episode], list[LostGame] | None]:
-        entry = entries[place]
+    def finished(place: int) -> PairResult | SoloResult:
+        entry, scores = entries[place], entries[place].scores()
         extremes = [_episode(entry, one, store) for one in entry.extremes]
-        if judge is None:
-            return entry, extremes, None
-        counted = range(entry.scores().games)
+        if len(entry.specs) == 1:
+            return SoloResult(entry.specs, scores, extremes)
+        counted = range(scores.games) if judge is not None else ()
         lost = [one for number in counted if (one := judged[place].get(number)) is not None]
-        return entry, extremes, lost
+        seated = entry.seated() if entry.match.game.num_players > 2 else []
+        known = None if judge is None else lost
+        return PairResult(entry.specs, scores, _verdict(entry), seated, extremes, known)
 
     with _opened(path, schedule) as store:
         if store is not None:
@@ -249,9 +284,9 @@ def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManag
         return nullcontext()
     from agents.arena.storage.store import Store
 
-    named = schedule.entries[0].match.named
-    openings = None if named is None else named.version
-    return Store.open(path, schedule.game, schedule.seed, openings)
+    match = schedule.entries[0].match
+    openings = None if match.named is None else match.named.version
+    return Store.open(path, match.game, schedule.seed, openings)
 
 
 def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:
@@ -259,14 +294,14 @@ def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:
     if one.moves.size == 0 and store is not None:
         return store.game_of(entry.specs, int(one.numbers[0]))
     game, word, moves = entry.match.game, int(one.streams[0]), one.moves[0].tolist()
-    return episode_of(game, entry.specs, one.who[0].tolist(), word, moves)
+    return episode_of(game, [spec.text for spec in entry.specs], one.who[0].tolist(), word, moves)
 
 
 def _lineup(entry: Entry) -> Lineup:
     from agents.arena.storage.store import Lineup
 
     pairs = zip(entry.specs, entry.match.players, strict=True)
-    versions = tuple(agent_version(spec, agent, entry.match.game) for spec, agent in pairs)
+    versions = tuple(spec.version(agent) for spec, agent in pairs)
     return Lineup(entry.specs, versions, entry.match.opening_plies)
 
 

@@ -24,7 +24,8 @@ from boardenvs.core.checks import (
 if TYPE_CHECKING:  # importing `agents` stays fast
     from agents.arena.workers.local import Engine
     from agents.benchmark.card import ScoreCard
-    from agents.benchmark.running import MakeAgent, Outcome, Progress
+    from agents.benchmark.running import Outcome, Progress
+    from agents.naming.spec import MakeAgent
 
 __all__ = ["benchmark"]
 
@@ -88,15 +89,16 @@ def benchmark(
     from agents.arena.workers import local
     from agents.benchmark.card import ScoreCard
     from agents.benchmark.ladder import read_ladder
-    from agents.benchmark.running import Contender, run_task
+    from agents.benchmark.running import run_task
     from agents.benchmark.tasks import suite as suite_of
+    from agents.naming.spec import PolicySpec, Spec
 
     if isinstance(make_agent, str):
-        contender = Contender(make_agent)
         if name not in (None, make_agent):
             raise ValueError(f"name must be None for a policy with a spec, got {shown(name)}")
+        label = make_agent
     elif callable(make_agent):
-        contender = Contender("policy" if name is None else text_value("name", name), make_agent)
+        label = "policy" if name is None else text_value("name", name)
     else:
         raise ValueError(
             f"make_agent must be a function of game and seed, or a spec, got {shown(make_agent)}"
@@ -117,17 +119,25 @@ def benchmark(
     folder = None if store is None else file_path("store", store)
     if engine is None and whole_number("workers", workers, 1) > 1:
         engine = functools.partial(local.play, workers=workers)
+    if not isinstance(make_agent, str):  # a function may not be known in other processes
+        engine = None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     outcomes: list[Outcome] = []
     for done, ladder in enumerate(ladders):
         spent = sum(outcome.seconds for outcome in outcomes)
         left = max(0.0, seconds - spent) / (len(ladders) - done)
+        game = ladder.task.make()
+        policy = (
+            Spec.of(make_agent, game)
+            if isinstance(make_agent, str)
+            else PolicySpec.labelled(label, game, make_agent)
+        )
         file = None if folder is None else folder / f"{suite}-{ladder.task.name}.games"
         outcomes.append(
             run_task(
                 ladder,
-                contender,
+                policy,
                 seed,
                 left,
                 aim,
@@ -138,4 +148,4 @@ def benchmark(
                 held_out=held_out,
             )
         )
-    return ScoreCard(suite, contender.name, seed, outcomes)
+    return ScoreCard(suite, label, seed, outcomes)

@@ -16,7 +16,7 @@ import numpy as np
 from agents.agent import Agent
 from agents.benchmark.rating import Scale
 from agents.benchmark.tasks import Task, suite
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.seeds import agent_seed, one_way_words
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game, States
@@ -116,9 +116,10 @@ def _parsed(data: Any, suite_name: str, task: Task) -> Ladder:
     return Ladder(suite_name, task, specs, scale, data)
 
 
-def choices_of(spec: str, game: Game) -> str:
+def choices_of(spec: Spec) -> str:
     """Return the SHA-256 of an agent's actions in some positions, which identifies the agent."""
-    agent = make(spec, game, agent_seed(_SEED, 0))
+    game = spec.game
+    agent = spec.make(agent_seed(_SEED, 0))
     assert isinstance(agent, Agent)
     states = _positions(game)
     random_bits = one_way_words(_SEED, "words", np.arange(len(states)))

@@ -14,10 +14,10 @@ from agents.report.page import html_page
 from agents.report.table import Table
 from boardenvs.core.checks import counted
 
-__all__ = ["page_html"]
+__all__ = ["card_page_html"]
 
 
-def page_html(card: ScoreCard, command: str | None = None) -> str:
+def card_page_html(card: ScoreCard, command: str | None = None) -> str:
     """Return a self-contained HTML page.
 
     Args:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from agents.arena.games import Games, Numbers
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.workers.batch import Batch
-from boardenvs.game import Game
+from agents.naming.spec import Spec
 
 __all__ = ["Plan", "Record", "Rounds", "round_size"]
 
@@ -39,11 +39,11 @@ def round_size(pairs: npt.ArrayLike) -> npt.NDArray[np.float64]:
 class Record:
     """The finished games of one match."""
 
-    def __init__(self, specs: tuple[str, ...]) -> None:
+    def __init__(self, specs: tuple[Spec, ...]) -> None:
         """Create a record without games.
 
         Args:
-            specs: specs of the agents.
+            specs: the agents.
         """
         self.specs = specs
         self._games: dict[int, Games] = {}
@@ -81,7 +81,6 @@ class Rounds:
 
     def __init__(
         self,
-        game: Game,
         seed: int,
         records: Sequence[Record],
         plan: Plan,
@@ -91,14 +90,12 @@ class Rounds:
         """Create rounds, without planning the first.
 
         Args:
-            game: game of every match.
             seed: seed of every match.
             records: finished games of the matches.
             plan: function called when a round is finished.
             opening_plies: number of random plies at the start of each game.
             openings: name of the openings, if the games use any.
         """
-        self.game = game
         self.seed = seed
         self.records = list(records)
         self._plan = plan
@@ -127,7 +124,7 @@ class Rounds:
         numbers, self._waiting = self._waiting[:most], self._waiting[most:]
         specs = self.records[self._place].specs
         plies, openings = self._opening
-        return Batch(self._place, self.game, specs, self.seed, plies, numbers, openings)
+        return Batch(self._place, specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
         """Make the missing games of an abandoned batch available again."""

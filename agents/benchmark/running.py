@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import itertools
 import time
 from collections.abc import Callable, Sequence
@@ -17,27 +18,21 @@ import numpy.typing as npt
 from agents.agent import Agent
 from agents.analysis.intervals import wilson
 from agents.analysis.measures import Measure
-from agents.arena.match import Match
+from agents.arena.games import Numbers
 from agents.arena.scores import Scores
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
-from agents.arena.workers.batch import Players
 from agents.arena.workers.local import Engine
 from agents.benchmark.ladder import Ladder
 from agents.benchmark.rating import Estimate, Evidence, fit, next_opponent
-from agents.benchmark.rounds import Record, Rounds, round_size
-from agents.benchmark.tournament import pair_scores
+from agents.benchmark.rounds import round_size
+from agents.benchmark.task_games import TaskGames
 from agents.benchmark.training_opponents import met_in_training
-from agents.making import make
-from agents.seeds import agent_seed
-from boardenvs.core.checks import counted, shown
-from boardenvs.envs.opponents import Opponent
-from boardenvs.game import Game
+from agents.naming.spec import UNKNOWN, Spec, specs_of
+from boardenvs.core.checks import counted
 from boardenvs.kernels.interpreting import compile_first
 
-__all__ = ["LADDERS", "TIME_OVER", "Contender", "Outcome", "run_task"]
+__all__ = ["LADDERS", "TIME_OVER", "Outcome", "run_task"]
 
-MakeAgent = Callable[[Game, int], Opponent]
 Progress = Callable[[str], Any]
 _LEAST = 20  # minimum number of pairs of games
 LADDERS = 0.5
@@ -47,49 +42,6 @@ TIME_OVER = "the time was over"
 _LONG_ENOUGH = 60.0  # seconds of a task, of which measuring perfect play may take a third
 _SOLO_ROUND = 500
 _SOLO_GAMES = 10_000
-_UNKNOWN = "unknown"  # version of a policy that does not have one
-
-
-@dataclass(frozen=True)
-class Contender:
-    """The policy that is rated."""
-
-    name: str
-    """Its spec, or a name."""
-    make_agent: MakeAgent | None = None
-    """A function of a game and a seed that makes the policy; `None` if `name` is a spec."""
-
-    def players(self, game: Game, seed: int) -> Players:
-        """Return the policy and the reference agents, each made when it is first needed."""
-        return (
-            Players(game, seed)
-            if self.make_agent is None
-            else _PlayersWithContender(self, game, seed)
-        )
-
-    def agent(self, game: Game, seed: int) -> Opponent:
-        """Return the policy, with the seed of the first place of a match."""
-        place = agent_seed(seed, 0)
-        made = make(self.name, game, place) if self.make_agent is None else None
-        if self.make_agent is not None:
-            made = self.make_agent(game, place)
-            if not callable(getattr(made, "act", None)):
-                raise ValueError(
-                    f"make_agent must return an object with act(states), got {shown(made)}"
-                )
-        assert made is not None
-        return made
-
-
-class _PlayersWithContender(Players):
-    """Agents whose first one is a policy without a spec."""
-
-    def __init__(self, contender: Contender, game: Game, seed: int) -> None:
-        super().__init__(game, seed)
-        self._contender = contender.agent(game, seed)
-
-    def get(self, spec: str, place: int) -> Opponent:
-        return self._contender if place == 0 else super().get(spec, place)
 
 
 @dataclass(frozen=True)
@@ -138,32 +90,108 @@ class Outcome:
         return wins / self.games, *wilson(wins, self.games)
 
 
-class _Meeting:
-    """A policy and a ladder's agents, with the games between them."""
+class _Rating(TaskGames):
+    """The games of a policy and a ladder's agents, until its rating is certain enough."""
 
-    def __init__(self, ladder: Ladder, contender: Contender, seed: int) -> None:
-        self.ladder = ladder
-        self.game = ladder.task.make()
-        self.seed = seed
-        self.players = contender.players(self.game, seed)
-        alone = self.game.num_players == 1
-        lineups = [(contender.name, *([] if alone else [spec])) for spec in ladder.specs]
-        self.records = [Record(specs) for specs in (lineups[:1] if alone else lineups)]
-        self.version = agent_version(
-            contender.name if contender.make_agent is None else "random",
-            self.players.get(contender.name, 0),
-            self.game,
+    def __init__(
+        self, ladder: Ladder, policy: Spec, seed: int, seconds: float, aim: float, report: Progress
+    ) -> None:
+        alone = policy.game.num_players == 1
+        rivals = specs_of(ladder.specs, policy.game)
+        super().__init__(
+            ladder.task, seed, [(policy,)] if alone else [(policy, rival) for rival in rivals]
         )
-        if contender.make_agent is not None:
-            self.version = str(getattr(self.players.get("", 0), "version", _UNKNOWN))
+        self.ladder = ladder
+        self.policy = self.players.get(policy, 0)
+        self.version = policy.version(self.policy)
+        self.allowed = np.ones(len(self.records), np.bool_)
+        """The matches whose games count."""
         self.planned = np.zeros(len(self.records), np.int64)
         """Number of games of each match in the rounds so far."""
+        self.estimate: Estimate | None = None
+        self.ended = TIME_OVER
         self.seconds_a_game = 0.0
-        self.warming_seconds = 0.0
-        """Seconds that `warm_up` has taken."""
+        self._seconds, self._aim, self._report = seconds, aim, report
+        self._most = np.zeros(0)
+        self._began = 0.0
+        self._warming_seconds = 0.0
         self._warm: set[int] = set()
 
-    def warm_up(self, place: int, numbers: np.ndarray) -> None:
+    def begin(self) -> None:
+        """Check the agents, and start the clock.
+
+        Raises:
+            ValueError: an agent cannot be made.
+        """
+        for place in range(len(self.records)):
+            self.match(place).check_players()
+        self._most = self.most_pairs()
+        self._began = time.monotonic()
+
+    def spent(self) -> float:
+        """Return the seconds since the start, without those of compiling."""
+        return time.monotonic() - self._began - self._warming_seconds
+
+    def plan(self) -> tuple[int, Numbers] | None:
+        place, number = self._alone() if self.ladder.scale is None else self._against_next()
+        if number < 1:
+            return None
+        first = int(self.planned[place])
+        numbers = np.arange(first, first + number)
+        self._warm_up(place, numbers)
+        self.planned[place] += number
+        return place, numbers
+
+    def _against_next(self) -> tuple[int, int]:
+        """Return the next match and its number of games, 0 at the end."""
+        ladder, evidence = self.ladder, self.evidence()
+        assert ladder.scale is not None
+        self.estimate = estimate = fit(ladder.scale, evidence)
+        games = int(self.planned.sum())
+        if games:
+            self._report(
+                f"{ladder.task.name}: {estimate.elo:+.0f} ({estimate.low:+.0f} to "
+                f"{estimate.high:+.0f}) after {counted(games, 'game')}"
+            )
+        if evidence.pairs.sum() >= _LEAST:
+            if estimate.half_width <= self._aim:
+                self.ended = f"the interval is within {self._aim:g} points"
+                return 0, 0
+            if estimate.by_games <= LADDERS * estimate.by_ladder:
+                self.ended = "the remaining uncertainty is mainly the ladder's own"
+                return 0, 0
+        allowed = self.allowed & (evidence.pairs < self._most)
+        if not allowed.any():
+            self.ended = "all openings were played"
+            return 0, 0
+        place = int(next_opponent(ladder.scale, estimate, evidence.pairs, allowed))
+        pairs = min(
+            float(round_size(evidence.pairs.sum())), self._most[place] - evidence.pairs[place]
+        )
+        return place, 2 * int(self._affordable(2 * pairs) // 2)
+
+    def _alone(self) -> tuple[int, int]:
+        """Return the only match of a game for one player, and its number of games."""
+        first = int(self.planned[0])
+        if first:
+            wins = self.records[0].scores(np.arange(first)).wins[0]
+            low, high = wilson(wins, first)
+            self._report(
+                f"{self.task.name}: {wins / first:.4f} ({low:.4f} to {high:.4f}) "
+                f"after {counted(first, 'game')}"
+            )
+        if first >= _SOLO_GAMES:
+            self.ended = "all games were played"
+            return 0, 0
+        return 0, int(self._affordable(min(_SOLO_ROUND, _SOLO_GAMES - first)))
+
+    def _affordable(self, games: float) -> float:
+        left = self._seconds - self.spent()
+        if left <= 0:
+            return 0
+        return games if not self.seconds_a_game else min(games, left / self.seconds_a_game)
+
+    def _warm_up(self, place: int, numbers: Numbers) -> None:
         """Play the first plies of a match once, so that compiling does not count as playing time.
 
         Args:
@@ -177,40 +205,41 @@ class _Meeting:
         with compile_first():
             both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # one ply for each
             collections.deque(both, 0)
-        self.warming_seconds += time.monotonic() - began
-
-    def match(self, place: int) -> Match:
-        specs = self.records[place].specs
-        agents = [self.players.get(spec, k) for k, spec in enumerate(specs)]
-        task = self.ladder.task
-        return Match(self.game, agents, self.seed, task.opening_plies, task.openings)
-
-    def most_pairs(self) -> np.ndarray:
-        """Return the number of different pairs of games of the policy with each agent."""
-        most = np.full(len(self.records), np.inf)
-        if self.ladder.task.openings is not None:
-            for place in range(len(self.records)):
-                match = self.match(place)
-                assert match.named is not None
-                if all(getattr(player, "deterministic", False) for player in match.players):
-                    most[place] = len(match.named.moves)
-        return most
+        self._warming_seconds += time.monotonic() - began
 
     def evidence(self) -> Evidence:
         """Return the results of the games of all rounds so far."""
         found = Evidence.none(len(self.records))
-        for place, record in enumerate(self.records):
-            scores = record.scores(np.arange(self.planned[place]))
-            both = pair_scores(scores.returns[:, 0].tolist())
+        for place, planned in enumerate(self.planned):
+            both = self.pair_scores(place, np.arange(planned))
             found.pairs[place] = len(both)
             found.scores[place] = both.sum()
             found.squares[place] = (both**2).sum()
         return found
 
+    def play_all(self, engine: Engine | None, path: Path | None) -> None:
+        """Play all rounds, by default in this process, and keep the games in a file, if any.
+
+        Raises:
+            ValueError: as `run_task`.
+        """
+        engine = engine or functools.partial(local.play_here, players=self.players)
+        if path is not None and self.version == UNKNOWN:
+            raise ValueError(
+                "store requires a policy with an attribute version: a text that changes with its "
+                "weights, so that games of other weights do not count"
+            )
+        played = 0
+        with contextlib.nullcontext() if path is None else self.open_store(path) as store:
+            start = self.spent()
+            for games in self.play(engine, store):
+                played += len(games)
+                self.seconds_a_game = (self.spent() - start) / played
+
 
 def run_task(
     ladder: Ladder,
-    contender: Contender,
+    policy: Spec,
     seed: int,
     seconds: float,
     aim: float | None = None,
@@ -225,14 +254,14 @@ def run_task(
 
     Args:
         ladder: ladder of the task.
-        contender: the policy.
+        policy: the policy, for the game of the task.
         seed: seed of everything random.
         seconds: playing time, after which no more games begin. Compiling does not count.
         aim: half the width of the interval at which the task ends, in points; by default the
             task's.
         store: file that keeps the games and may have games of an earlier run.
-        engine: function that plays the games; by default, and for a policy without a spec, this
-            process plays.
+        engine: function that plays the games; by default this process plays, as it must for a
+            `PolicySpec`.
         progress: function called repeatedly with the rating so far, in words.
         met: specs of agents that the policy met in training; by default from its card, if it has
             one.
@@ -242,120 +271,34 @@ def run_task(
         ValueError: the policy cannot be made or fails, or the store has other games. With
             `held_out`, the agents that the policy met are unknown, or it met all agents.
     """
-    meeting = _Meeting(ladder, contender, seed)
-    known = met_in_training(meeting.players.get(contender.name, 0)) if met is None else tuple(met)
-    strangers = _strangers(ladder, known) if held_out else np.ones(len(ladder.specs), np.bool_)
-    for place in range(len(meeting.records)):
-        meeting.match(place).check_players()
-    most = meeting.most_pairs()
-    began = time.monotonic()
-    ended = [TIME_OVER]
-    report = progress or (lambda _: None)
     aim = ladder.task.aim if aim is None else aim
+    report = progress or (lambda _: None)
+    rating = _Rating(ladder, policy, seed, seconds, aim, report)
+    known = met_in_training(rating.policy) if met is None else tuple(met)
+    alone = ladder.scale is None
+    if held_out:
+        strangers = _strangers(ladder, known)
+        if not alone:
+            rating.allowed = strangers
+    rating.begin()
     perfection = None
     if ladder.task.solved and seconds >= _LONG_ENOUGH:
         report(f"{ladder.task.name}: distance from perfect play")
-        perfection = _perfection(meeting, contender)
-    latest: list[Estimate] = []
-
-    def spent() -> float:
-        return time.monotonic() - began - meeting.warming_seconds
-
-    def affordable(games: float) -> float:
-        left = seconds - spent()
-        if left <= 0:
-            return 0
-        return games if not meeting.seconds_a_game else min(games, left / meeting.seconds_a_game)
-
-    def plan() -> tuple[int, np.ndarray] | None:
-        assert ladder.scale is not None
-        evidence = meeting.evidence()
-        estimate = fit(ladder.scale, evidence)
-        latest[:] = [estimate]
-        games = int(meeting.planned.sum())
-        if games:
-            report(
-                f"{ladder.task.name}: {estimate.elo:+.0f} ({estimate.low:+.0f} to "
-                f"{estimate.high:+.0f}) after {counted(games, 'game')}"
-            )
-        if evidence.pairs.sum() >= _LEAST:
-            if estimate.half_width <= aim:
-                ended[0] = f"the interval is within {aim:g} points"
-                return None
-            if estimate.by_games <= LADDERS * estimate.by_ladder:
-                ended[0] = "the remaining uncertainty is mainly the ladder's own"
-                return None
-        allowed = strangers & (evidence.pairs < most)
-        if not allowed.any():
-            ended[0] = "all openings were played"
-            return None
-        place = int(next_opponent(ladder.scale, estimate, evidence.pairs, allowed))
-        pairs = min(float(round_size(evidence.pairs.sum())), most[place] - evidence.pairs[place])
-        number = 2 * int(affordable(2 * pairs) // 2)
-        if number < 2:
-            return None
-        first = int(meeting.planned[place])
-        numbers = np.arange(first, first + number)
-        meeting.warm_up(place, numbers)
-        meeting.planned[place] += number
-        return place, numbers
-
-    def plan_alone() -> tuple[int, np.ndarray] | None:
-        first = int(meeting.planned[0])
-        wins = meeting.records[0].scores(np.arange(first)).wins[0] if first else 0
-        if first:
-            low, high = wilson(wins, first)
-            report(
-                f"{ladder.task.name}: {wins / first:.4f} ({low:.4f} to {high:.4f}) "
-                f"after {counted(first, 'game')}"
-            )
-        if first >= _SOLO_GAMES:
-            ended[0] = "all games were played"
-            return None
-        number = int(affordable(min(_SOLO_ROUND, _SOLO_GAMES - first)))
-        if number < 1:
-            return None
-        numbers = np.arange(first, first + number)
-        meeting.warm_up(0, numbers)
-        meeting.planned[0] += number
-        return 0, numbers
-
-    alone = ladder.scale is None
-    work = Rounds(
-        meeting.game,
-        seed,
-        meeting.records,
-        plan_alone if alone else plan,
-        ladder.task.opening_plies,
-        ladder.task.openings,
-    )
-    played = 0
-    with _opened(store, meeting) as kept:
-        if engine is None or contender.make_agent is not None:
-            playing = local.play_here(work, meeting.players)
-        else:
-            playing = engine(work)
-        start = spent()
-        with contextlib.closing(playing):
-            for place, games in playing:
-                if kept is not None:
-                    kept.add(meeting.records[place].specs, games)
-                meeting.records[place].add(games)
-                played += len(games)
-                meeting.seconds_a_game = (spent() - start) / played
-    places = [place for place, number in enumerate(meeting.planned) if number]
+        perfection = _perfection(rating)
+    rating.play_all(engine, store)
+    places = np.flatnonzero(rating.planned).tolist()
     return Outcome(
         ladder,
         [] if alone else [ladder.specs[place] for place in places],
-        [meeting.records[place].scores(np.arange(meeting.planned[place])) for place in places],
-        ended[0],
-        spent(),
-        meeting.version,
-        None if alone else latest[0],
+        [rating.records[place].scores(np.arange(rating.planned[place])) for place in places],
+        rating.ended,
+        rating.spent(),
+        rating.version,
+        rating.estimate,
         known,
         held_out and not alone,
         perfection,
-        meeting.seconds_a_game,
+        rating.seconds_a_game,
     )
 
 
@@ -374,51 +317,13 @@ def _strangers(ladder: Ladder, met: tuple[str, ...] | None) -> npt.NDArray[np.bo
     return strangers
 
 
-def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
+def _perfection(rating: _Rating) -> Measure | None:
     """Return the distance from perfect play; `None` for a policy without probabilities."""
     from agents.analysis.exploitability import exploitability
 
-    player = meeting.players.get(contender.name, 0)
-    if not isinstance(player, Agent):
+    if not isinstance(rating.policy, Agent):
         return None
     try:
-        return exploitability(player, meeting.game, seed=meeting.seed)
+        return exploitability(rating.policy, rating.game, seed=rating.seed)
     except ValueError:  # its moves are random, with unknown probabilities
         return None
-
-
-def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextManager[Any]:
-    """Return the store that keeps the games, or a context of `None`. Record its games."""
-    if path is None:
-        return contextlib.nullcontext()
-    from agents.arena.storage.store import Lineup, Store
-
-    if meeting.version == _UNKNOWN:
-        raise ValueError(
-            "store requires a policy with an attribute version: a text that changes with its "
-            "weights, so that games of other weights do not count"
-        )
-    named = meeting.match(0).named
-    store = Store.open(path, meeting.game, meeting.seed, None if named is None else named.version)
-    try:
-        plies = meeting.ladder.task.opening_plies
-        versions = {
-            spec: agent_version(spec, meeting.players.get(spec, 1), meeting.game)
-            for record in meeting.records
-            for spec in record.specs[1:]
-        }
-        name = meeting.records[0].specs[0]
-        versions.setdefault(name, meeting.version)
-        store.enter(
-            [
-                Lineup(record.specs, tuple(versions[spec] for spec in record.specs), plies)
-                for record in meeting.records
-            ]
-        )
-        for record in meeting.records:
-            for games in store.games(record.specs):
-                record.add(games)
-    except BaseException:
-        store.close()
-        raise
-    return store

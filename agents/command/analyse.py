@@ -11,7 +11,7 @@ from agents.analysis.analyst import analyst
 from agents.analysis.positions import FoundPosition, read_position
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.play.person import result_line
 from agents.play.screen import Screen, signed
 from agents.report.table import Table
@@ -101,8 +101,8 @@ def _run(options: argparse.Namespace) -> None:
         earlier = "; --ply N is the position after N moves" if options.ply is None else earlier
         raise ValueError(f"the game is over: {result_line(game, state[0])[:-1]}{earlier}")
     if options.agent is not None:
-        (spec,) = timed([options.agent], options, game)
-        agent: Any = make(spec, game, seed)
+        (spec,) = timed([Spec.of(options.agent, game)], options)
+        agent: Any = spec.make(seed)
     else:
         spec, agent = _default(found, options, seed)
     judgement = judge(game, state, agent, seed, most)
@@ -112,19 +112,19 @@ def _run(options: argparse.Namespace) -> None:
         write_atomically(options.json, f"{json.dumps(data, indent=2)}\n".encode())
 
 
-def _default(found: FoundPosition, options: argparse.Namespace, seed: int) -> tuple[str, Any]:
+def _default(found: FoundPosition, options: argparse.Namespace, seed: int) -> tuple[Spec, Any]:
     """Return the game's analyst, which uses --time instead of its simulations if given."""
     spec, agent = analyst(found.game, found.state, seed)
     if options.time is None:
         return spec, agent
-    (spec,) = timed([spec.partition(":")[0]], options, found.game)
-    return spec, make(spec, found.game, seed)
+    (spec,) = timed([Spec.of(spec.name, found.game)], options)
+    return spec, spec.make(seed)
 
 
 # -- As text ------------------------------------------------------------------------------------
 
 
-def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
+def _print(game: Game, state: Any, spec: Spec, judgement: Judgement) -> None:
     screen = Screen()
     mover = game.seat_names[int(state["to_move"])]
     screen.board(game.to_text(state), game.presentation.spans(state))
@@ -148,7 +148,7 @@ def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
         screen.say(f"Proved: {mover} {_proved(judgement.proof)}.", "green")
 
 
-def _verdict(game: Game, state: Any, spec: str, judgement: Judgement) -> str:
+def _verdict(game: Game, state: Any, spec: Spec, judgement: Judgement) -> str:
     """Return the agent's move and expected result in one sentence."""
     mover = int(state["to_move"])
     line = f"{game.seat_names[mover]} to move: {spec} plays "
@@ -190,13 +190,13 @@ def _proved(proof: Proof) -> str:
 # -- As JSON ------------------------------------------------------------------------------------
 
 
-def _data(game: Game, state: Any, spec: str, judgement: Judgement) -> dict[str, Any]:
+def _data(game: Game, state: Any, spec: Spec, judgement: Judgement) -> dict[str, Any]:
     analysis = judgement.analysis
     return {
         "game": game.name,
         "params": game.params,
         "position": game.to_dict(state),
-        "agent": spec,
+        "agent": spec.text,
         "to_move": int(state["to_move"]),
         "action": judgement.action,
         "text": game.action_to_text(judgement.action, state),

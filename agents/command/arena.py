@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.analysis.losing_move import LossJudge
-from agents.arena import PairResult, SoloResult, rated, report, round_robin, solos
+from agents.arena import PairResult, SoloResult, rated, report
 from agents.arena.lost_games import lost_lines
 from agents.arena.tables import arena_text, forfeit_lines, time_lines
-from agents.arena.tournament import Until
+from agents.arena.tournament import Until, pairs_of, play_lineups
 from agents.arena.workers import local
 from agents.arena.workers.local import Engine
 from agents.arguments import add_engine, add_time, check_address, make_game, timed
 from agents.command.common.parser import Commands
-from agents.specs import by_the_clock
+from agents.naming.spec import Spec, specs_of
 from boardenvs.core.checks import whole_number
 from boardenvs.files import check_place, write_atomically
-from boardenvs.game import Game
 
 __all__ = ["add", "play_arena"]
 
@@ -99,10 +98,9 @@ def _run(options: argparse.Namespace) -> None:
     check_place("--json", options.json, ".json")
     check_place("--html", options.html, ".html", ".htm")
     check_place("--store", options.store)
-    specs = timed(options.agents, options, game)
+    specs = timed(specs_of(options.agents, game), options)
     judge = LossJudge(game) if options.judge else None
     results = play_arena(
-        game,
         specs,
         options.games,
         options.seed,
@@ -111,11 +109,11 @@ def _run(options: argparse.Namespace) -> None:
         until=options.until,
         judge=judge,
         store=options.store,
-        engine=_engine(options, [spec for spec in specs if by_the_clock(spec, game)]),
+        engine=_engine(options, [spec for spec in specs if spec.uses_clock]),
     )
     ratings = rated(results)
     as_json = report(game, options.seed, results, options.openings)
-    print(arena_text(game, results, ratings), end="")
+    print(arena_text(as_json, results, ratings), end="")
     for line in time_lines(as_json):
         print(f"\n{line}")
     if judge is not None:
@@ -125,15 +123,15 @@ def _run(options: argparse.Namespace) -> None:
     if options.json is not None:
         write_atomically(options.json, f"{json.dumps(as_json, indent=2)}\n".encode())
     if options.html is not None:
-        from agents.arena.page import write_page
+        from agents.arena.page import arena_page_html
 
         games = {r.agents: r.extremes for r in results}
-        write_page(options.html, as_json, ratings, games, judge)
+        page = arena_page_html(as_json, ratings, games, judge)
+        write_atomically(options.html, page.encode())
 
 
 def play_arena(
-    game: Game,
-    specs: Sequence[str],
+    specs: Sequence[Spec],
     games: int,
     seed: int,
     *,
@@ -143,14 +141,13 @@ def play_arena(
     judge: LossJudge | None = None,
     store: Path | None = None,
     engine: Engine = local.play_here,
-) -> list[PairResult] | list[SoloResult]:
+) -> list[PairResult | SoloResult]:
     """Return the results of every pair of agents, or of each agent in a game for one player.
 
     Progress goes to standard error.
 
     Args:
-        game: the game.
-        specs: specs of the agents.
+        specs: the agents, at least one, all for the same game.
         games: number of games of each pair or agent, at least 1.
         seed: seed of everything random.
         opening_plies: as in `agents.arena.round_robin`, like the next four.
@@ -166,40 +163,27 @@ def play_arena(
     from agents.report.progress import progress_bar
 
     games = whole_number("games", games, 1)
+    game = specs[0].game
     alone = game.num_players == 1
     if alone and until is not None:
         raise ValueError(f"--until requires a game for several players, got {game.name}")
     if alone and openings is not None:
         raise ValueError(f"--openings requires a game for several players, got {game.name}")
-    total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
-    with progress_bar(total, unit="game") as bar:
+    lineups = [(spec,) for spec in specs] if alone else pairs_of(specs)
+    with progress_bar(games * len(lineups), unit="game") as bar:
 
         def progress(pair: str, finished: int) -> None:
             bar.set_description_str(pair)
             bar.update(finished)
 
-        if alone:
-            return list(
-                solos(
-                    game,
-                    specs,
-                    games,
-                    seed,
-                    opening_plies=opening_plies,
-                    store=store,
-                    engine=engine,
-                    progress=progress,
-                )
-            )
         return list(
-            round_robin(
-                game,
-                specs,
+            play_lineups(
+                lineups,
                 games,
                 seed,
                 opening_plies=opening_plies,
                 openings=openings,
-                until=until,
+                tested=until is not None,
                 judge=judge,
                 store=store,
                 engine=engine,
@@ -208,7 +192,7 @@ def play_arena(
         )
 
 
-def _engine(options: argparse.Namespace, clocked: Sequence[str]) -> Engine:
+def _engine(options: argparse.Namespace, clocked: Sequence[Spec]) -> Engine:
     """Return the function that plays the arena's games, with `clocked` agents among them."""
     if options.engine == "ray":
         if options.workers is not None:

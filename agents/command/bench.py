@@ -41,26 +41,26 @@ def add(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from agents import bench
+    from agents import speed
 
     for name in options.measures:
-        if name not in bench.MEASURES:
-            known = ", ".join(bench.MEASURES)
+        if name not in speed.MEASURES:
+            known = ", ".join(speed.MEASURES)
             raise ValueError(f"MEASURE must be one of {known}, got {shown(name)}")
     check_place("--json", options.json, ".json")
     check_place("--plot", options.plot, ".png")
     if options.plot is not None:
         require_extra("--plot", "bench", ["matplotlib"])
-    measured = bench.Bench(bench.QUICK if options.quick else bench.FULL)
+    measured = speed.Bench(speed.QUICK if options.quick else speed.FULL)
     with compile_first():
-        rows = bench.measure(measured, options.measures)
-    print(bench.results_table(rows), end="\n\n")
-    print("".join(f"{line}\n" for line in [*measured.missing, bench.describe_machine()]), end="")
+        rows = speed.measure(measured, options.measures)
+    print(speed.results_table(rows), end="\n\n")
+    print("".join(f"{line}\n" for line in [*measured.missing, speed.describe_machine()]), end="")
     if options.json is not None:
-        text = json.dumps(bench.report(rows), indent=2) + "\n"
+        text = json.dumps(speed.rows_as_json(rows), indent=2) + "\n"
         write_atomically(options.json, text.encode())
     if options.plot is not None:
-        from agents.bench.plot import draw
+        from agents.speed.plot import draw
 
-        machine = " - ".join(bench.describe_machine().splitlines())
+        machine = " - ".join(speed.describe_machine().splitlines())
         write_atomically(options.plot, draw(rows, machine))

@@ -71,8 +71,8 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> int:
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
+    from agents.naming.spec import Spec
     from agents.report.progress import progress_bar
-    from agents.specs import by_the_clock
     from boardenvs.kernels.threads import cores
 
     check_place("--json", options.json, ".json")
@@ -81,7 +81,7 @@ def _run(options: argparse.Namespace) -> int:
     engine = None
     workers = cores() if options.workers is None else options.workers
     games = [task.make() for task in suite(options.suite).values()]
-    if any(by_the_clock(options.agent, game) for game in games):
+    if any(Spec.of(options.agent, game).uses_clock for game in games):
         if options.engine == "ray" or options.workers not in (None, 1):
             raise ValueError(
                 f"--workers must be 1 and --engine local with {options.agent}, which uses a clock"
@@ -124,9 +124,9 @@ def _run(options: argparse.Namespace) -> int:
         data = {**card.to_dict(), "command": options.command_line}
         write_atomically(options.json, f"{json.dumps(data, indent=2)}\n".encode())
     if options.html is not None:
-        from agents.benchmark.page import page_html
+        from agents.benchmark.page import card_page_html
 
-        write_atomically(options.html, page_html(card, options.command_line).encode())
+        write_atomically(options.html, card_page_html(card, options.command_line).encode())
     if card.not_rated:
         missed = ", ".join(card.not_rated)
         print(f"boardenvs: no game was played in {missed}: give more --minutes", file=sys.stderr)

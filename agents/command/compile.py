@@ -19,7 +19,7 @@ from agents.agent import Agent
 from agents.arena.match import play_match
 from agents.arguments import make_game
 from agents.command.common.parser import Commands
-from agents.making import make, names_for, options_of
+from agents.naming.spec import Spec, names_for
 from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
 
@@ -74,13 +74,14 @@ def _uses(game: Game) -> Iterator[Callable[[], object]]:
     yield lambda: _step_pettingzoo(game)
     yield lambda: play_match(game, ["random"] * game.num_players, 2, seed=0)
     for name in names_for(game):
-        known = options_of(name, game)
+        spec = Spec.of(name, game)
+        known = spec.options()
         # A few simulations use every loop, but those that end at a time.
         limits: list[dict[str, Any]] = [{"simulations": 3} if "simulations" in known else {}]
         if "time_limit" in known:
             limits.append({"time_limit": 0.01})
         for limit in limits:
-            yield lambda name=name, limit=limit: _act(game, make(name, game, 0, **limit))  # type: ignore[misc]
+            yield lambda spec=spec, limit=limit: _act(game, spec.make(0, **limit))  # type: ignore[misc]
 
 
 def _step_batch(game: Game) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import boardenvs
 from agents.command.common.parser import Commands
-from agents.specs import NAMES
+from agents.naming.tables import NAMES
 
 __all__ = ["add"]
 

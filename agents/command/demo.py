@@ -12,7 +12,7 @@ from agents.arena import results_table
 from agents.command.arena import play_arena
 from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
-from agents.making import make
+from agents.naming.spec import specs_of
 from boardenvs.core.checks import whole_number
 from boardenvs.episode import Episode
 
@@ -83,12 +83,12 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
     network = run.finish(f"boardenvs demo --steps {steps} --seed {seed}")
 
     print(f"\n2. The arena: {_ARENA_GAMES} games a pair, seats swapped.", flush=True)
-    trained = f"trained:{network}"
-    results = play_arena(game, ["random", "greedy", trained], _ARENA_GAMES, seed + 1)
+    specs = specs_of(["random", "greedy", f"trained:{network}"], game)
+    results = play_arena(specs, _ARENA_GAMES, seed + 1)
     print(results_table(results), end="\n\n")
 
-    players = [trained, "greedy"]
-    agents = [make(spec, game, seed) for spec in players]
+    _, greedy, trained = specs
+    agents = [trained.make(seed), greedy.make(seed)]
     episode = Episode.play(game, agents, seed, names=["trained", "greedy"], analysis=True)
     page = folder / "episode.html"
     episode.save_html(page)

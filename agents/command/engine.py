@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
-from agents.games import player_module
-from agents.making import make, options_of
+from agents.naming.game_folders import player_module
+from agents.naming.spec import Spec
 from agents.search.tree import simulations_within_memory
-from agents.specs import parse
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.inbox import standard_inbox
@@ -53,20 +53,20 @@ def _run(options: argparse.Namespace) -> None:
     brain = player_module(game, "brain")
     if brain is None:
         raise ValueError(f"GAME must be gomoku, which has a protocol, got {game.name}")
-    (spec,) = timed([options.agent], options, game)
-    parsed = parse(spec, game)
+    (spec,) = timed([Spec.of(options.agent, game)], options)
 
     def make_agent(game: Game, seconds: float | None, memory: int | None) -> Opponent:
         # A limit in the spec takes precedence over the manager's time.
-        free = parsed.declared is not None and not parsed.arguments and seconds is not None
+        mine = replace(spec, game=game)  # the manager sets the size of the board
+        free = spec.entry is not None and not spec.arguments and seconds is not None
         limits: dict[str, Any] = {}
-        known = options_of(parsed.name, game) if free else []
+        known = mine.options() if free else []
         if _TIME in known:
             limits[_TIME] = seconds
             if "evaluator" in known and memory != 0:  # its tree grows with every simulation
                 room = max(_LEAST_TREE, (_MEMORY if memory is None else memory) - _PROGRAM)
                 limits["simulations"] = simulations_within_memory(room, game.num_actions)
-        return make(spec, game, options.seed, **limits)
+        return mine.make(options.seed, **limits)
 
     kept = []  # agents of the same network share it
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.arguments import make_game
 from agents.command.common.parser import Commands
-from agents.making import make, names_for
+from agents.naming.spec import make, names_for
 from agents.networks.card import read_card, scores_on, shipped
 from boardenvs.envs.playout import playout
 from boardenvs.game import Game

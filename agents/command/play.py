@@ -7,6 +7,7 @@ import argparse
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.extras import require_extra
 from agents.command.common.parser import Commands
+from agents.naming.spec import specs_of
 
 __all__ = ["add"]
 
@@ -52,7 +53,7 @@ def _run(options: argparse.Namespace) -> None:
         raise ValueError(
             f"--opponent requires a game for several players, or --web for hints, got {game.name}"
         )
-    opponents = timed(options.opponent or ["greedy"], options, game)
+    opponents = timed(specs_of(options.opponent or ["greedy"], game), options)
     seats = options.seat or [0]
     if options.web:
         if len(seats) > 1:

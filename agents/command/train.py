@@ -12,8 +12,8 @@ import boardenvs
 from agents.arguments import add_engine, check_address, parameters
 from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
+from agents.naming.user_code import allow, register_game
 from agents.networks.sizes import Games, make_sizes, several_values
-from agents.user_code import allow, register_game
 
 __all__ = ["add"]
 

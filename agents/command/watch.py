@@ -11,7 +11,7 @@ from agents.analysis.losing_move import LossJudge, loss_line, remarks
 from agents.arena import seats
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
-from agents.making import make
+from agents.naming.spec import Spec, specs_of
 from agents.seeds import agent_seed, fresh_seed
 from boardenvs.core.checks import counted, one_of
 from boardenvs.episode import Episode
@@ -102,7 +102,7 @@ def _run(options: argparse.Namespace) -> None:
         kept = options.html is not None or options.save is not None
         game = make_game(options)
         check_place("--save", options.save, ".json", *game.file_formats)
-        specs = timed(options.agents, options, game)
+        specs = timed(specs_of(options.agents, game), options)
         episode = _played(game, specs, options.seed, analysis=kept)
     if episode is None:
         return
@@ -123,12 +123,12 @@ def _run(options: argparse.Namespace) -> None:
         print(f"\nThe game as {kind}: {options.save}")
 
 
-def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool) -> Episode:
+def _played(game: Game, specs: Sequence[Spec], seed: int | None, *, analysis: bool) -> Episode:
     """Play one game between agents and return the episode.
 
     Args:
         game: the game.
-        specs: one spec for each seat.
+        specs: one agent for each seat.
         seed: seed of everything random; `None` for a random one.
         analysis: whether the episode keeps the agents' analysis, with the same moves.
 
@@ -138,7 +138,7 @@ def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: boo
     if len(specs) != game.num_players:
         raise ValueError(f"{game.name} takes {seats(game)}, got {len(specs)}")
     seed = fresh_seed() if seed is None else seed
-    agents = [make(spec, game, agent_seed(seed, k)) for k, spec in enumerate(specs)]
+    agents = [spec.make(agent_seed(seed, k)) for k, spec in enumerate(specs)]
     for agent in agents:
         check_can_play(agent, game.new(1, seed))
     with blamed("an agent"):

@@ -15,7 +15,8 @@ from typing import Any
 
 import boardenvs
 from agents.benchmark.ladder import Ladder, read_ladder
-from agents.benchmark.running import Contender, run_task
+from agents.benchmark.running import run_task
+from agents.naming.spec import PolicySpec
 from boardenvs.core.checks import finite_number, shown, text_value, whole_number
 from boardenvs.envs.opponents import Opponent
 from boardenvs.files import check_suffix, write_atomically
@@ -105,8 +106,9 @@ class Curve:
         """
         decisions = whole_number("decisions", decisions, 0)
         seconds = finite_number("seconds", seconds, 0)
-        contender = Contender(self.learner, make_agent)
-        found = run_task(self.ladder, contender, self.seed, _SECONDS, aim)
+        ladder = self.ladder
+        policy = PolicySpec.labelled(self.learner, ladder.task.make(), make_agent)
+        found = run_task(ladder, policy, self.seed, _SECONDS, aim)
         value, low, high = (round(x, 4) for x in found.value())
         point = Point(decisions, round(seconds, 3), value, low, high, found.games)
         self.points.append(point)

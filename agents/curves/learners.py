@@ -12,7 +12,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.agent import Agent
 from agents.benchmark.tasks import Task
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks.policy_networks import PlainPolicy
 from agents.players.sb3 import from_sb3
 from agents.training.part import Part

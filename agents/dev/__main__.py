@@ -1,6 +1,6 @@
 """The runner of the maintainers' programs: `python -m agents.dev NAME ...`.
 
-A program is a module of this folder, or of the folder `programs` of a game, with three names:
+A program is a module of this folder with three names:
 
 - `DESCRIPTION`: one sentence for the help.
 - `add_arguments(parser)`: adds the program's arguments.
@@ -17,23 +17,19 @@ from boardenvs.cli import OneLineParser, run_program
 
 __all__ = ["PROGRAMS", "main"]
 
-_OF_GAMES = {
-    "dominoes175": ["optimum"],
-    "gekitai": ["check_strategy", "proof", "strategy"],
-    "gomoku": ["proof"],
-}
-_PLACES = {
-    **{
-        f"{game}_{name}": f"agents.games.{game}.programs.{name}"
-        for game, names in _OF_GAMES.items()
-        for name in names
-    },
-    **{
-        name: f"agents.dev.{name}"
-        for name in ("grading", "make_ladder", "only_moves", "openings", "quantise")
-    },
-}
-PROGRAMS = {name: importlib.import_module(place) for name, place in _PLACES.items()}
+_NAMES = (
+    "dominoes175_optimum",
+    "gekitai_check_strategy",
+    "gekitai_proof",
+    "gekitai_strategy",
+    "gomoku_proof",
+    "grading",
+    "make_ladder",
+    "only_moves",
+    "openings",
+    "quantise",
+)
+PROGRAMS = {name: importlib.import_module(f"agents.dev.{name}") for name in _NAMES}
 """Modules of the programs, by name."""
 
 

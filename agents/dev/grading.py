@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agents.analysis.grading import grade
 from agents.arguments import add_game, make_game
-from agents.making import make
+from agents.naming.spec import Spec, specs_of
 from boardenvs.core.checks import whole_number
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
@@ -37,17 +37,19 @@ def add_agents(parser: argparse.ArgumentParser) -> None:
 
 def pairings(
     options: argparse.Namespace, game: Game
-) -> Iterator[tuple[str, Opponent, Opponent, int, int]]:
-    """Yield the spec of each agent, the agent, its opponent, the number of games and the seed.
+) -> Iterator[tuple[Spec, Opponent, Opponent, int, int]]:
+    """Yield the name of each agent, the agent, its opponent, the number of games and the seed.
 
     Raises:
         ValueError: a number is out of range, or an agent cannot be made.
     """
     seed = whole_number("seed", options.seed, 0)
     games = whole_number("games", options.games, 1)
-    players = [make(spec, game, seed) for spec in options.agents]
-    opponents = [make(options.against, game, seed + 1) for _ in players]
-    for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+    specs = specs_of(options.agents, game)
+    players = [spec.make(seed) for spec in specs]
+    rival = Spec.of(options.against, game)
+    opponents = [rival.make(seed + 1) for _ in players]
+    for spec, player, opponent in zip(specs, players, opponents, strict=True):
         yield spec, player, opponent, games, seed
 
 

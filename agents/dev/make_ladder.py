@@ -11,7 +11,6 @@ on interruptions.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import sys
 import time
@@ -23,23 +22,19 @@ import numpy as np
 import boardenvs
 from agents.analysis.exploitability import exploitability
 from agents.analysis.measures import Distance
-from agents.arena.match import Match
 from agents.arena.results import first_games
-from agents.arena.storage.store import Lineup, Store
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
-from agents.arena.workers.batch import Players
 from agents.benchmark.ladder import choices_of, ladder_dict, ladder_path
 from agents.benchmark.rating import Scale
-from agents.benchmark.rounds import Record, Rounds
+from agents.benchmark.task_games import TaskGames
 from agents.benchmark.tasks import SUITES, Task, suite
 from agents.benchmark.tournament import (
     Crosstable,
     neighbour_errors,
     next_pair,
-    pair_scores,
     rate_ladder,
 )
+from agents.naming.spec import Spec, specs_of
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.files import write_atomically
 
@@ -56,73 +51,33 @@ _SAVED = 60.0  # seconds between two writes of the ladder
 _KEPT = 16  # games of each match that the file lists one by one
 
 
-class _Tournament:
+class _Tournament(TaskGames):
     """Games between a ladder's agents: stored games, and games to play."""
 
-    def __init__(self, suite_name: str, task: Task, store: Path, deadline: float) -> None:
+    def __init__(self, suite_name: str, task: Task, deadline: float) -> None:
+        game = task.make()
         self.suite = suite_name
-        self.task = task
-        self.game = task.make()
         self.deadline = deadline
-        self.players = Players(self.game, SEED)
+        self.specs = specs_of(task.agents, game)
         size = len(task.agents)
         self.places = [(low, high) for high in range(size) for low in range(high)]
-        if self.game.num_players == 1:
-            lineups: list[tuple[str, ...]] = [(spec,) for spec in task.agents]
+        if game.num_players == 1:
+            lineups: list[tuple[Spec, ...]] = [(spec,) for spec in self.specs]
         else:  # the stronger agent first
-            lineups = [(task.agents[high], task.agents[low]) for low, high in self.places]
-        self.records = [Record(specs) for specs in lineups]
-        self.most = self._most()
+            lineups = [(self.specs[high], self.specs[low]) for low, high in self.places]
+        super().__init__(task, SEED, lineups)
+        self.most = np.full((size, size), np.inf)
+        """Maximum number of different pairs of games between agents, shape (A, A)."""
+        for (low, high), most in zip(self.places, self.most_pairs(), strict=False):
+            self.most[high, low] = most
         self.rounds = 0
         self.saved = time.monotonic()
-        match = self._match(lineups[0])
-        named = None if match.named is None else match.named.version
-        self.store = Store.open(store / f"{suite_name}-{task.name}.games", self.game, SEED, named)
 
-    def _match(self, specs: tuple[str, ...]) -> Match:
-        agents = [self.players.get(spec, place) for place, spec in enumerate(specs)]
-        return Match(self.game, agents, SEED, self.task.opening_plies, self.task.openings)
+    def version(self, spec: Spec) -> str:
+        return spec.version(self.players.get(spec, 0))
 
-    def _most(self) -> np.ndarray:
-        """Return the maximum number of different pairs of games between agents, shape (A, A)."""
-        size = len(self.task.agents)
-        most = np.full((size, size), np.inf)
-        for (low, high), record in zip(self.places, self.records, strict=False):
-            match = self._match(record.specs)
-            fixed = all(getattr(player, "deterministic", False) for player in match.players)
-            if fixed and match.named is not None:
-                most[high, low] = len(match.named.moves)
-        return most
-
-    def begin(self) -> None:
-        """Read the results in the store."""
-        self.store.enter(
-            [
-                Lineup(
-                    record.specs,
-                    tuple(self.version(spec) for spec in record.specs),
-                    self.task.opening_plies,
-                )
-                for record in self.records
-            ]
-        )
-        for record in self.records:
-            for games in self.store.games(record.specs):
-                record.add(games)
-
-    def version(self, spec: str) -> str:
-        return agent_version(spec, self.players.get(spec, 0), self.game)
-
-    def play(self, workers: int) -> None:
-        """Play until the ratings are certain enough, or the time is over."""
-        plan = self._solo if self.game.num_players == 1 else self._pair
-        work = Rounds(
-            self.game, SEED, self.records, plan, self.task.opening_plies, self.task.openings
-        )
-        with contextlib.closing(local.play(work, workers)) as playing:
-            for place, games in playing:
-                self.store.add(self.records[place].specs, games)
-                self.records[place].add(games)
+    def plan(self) -> tuple[int, np.ndarray] | None:
+        return self._solo() if self.game.num_players == 1 else self._pair()
 
     def _late(self) -> bool:
         if time.monotonic() - self.saved > _SAVED:
@@ -150,7 +105,7 @@ class _Tournament:
         done = len(self.records[place])
         print(
             f"{self.task.name}: {sum(map(len, self.records))} games, largest error of neighbours "
-            f"{errors.max():.0f} points; next {' - '.join(self.records[place].specs)}",
+            f"{errors.max():.0f} points; next {' - '.join(map(str, self.records[place].specs))}",
             file=sys.stderr,
             flush=True,
         )
@@ -165,16 +120,12 @@ class _Tournament:
     def table(self) -> Crosstable:
         """Return the results of all pairs of games."""
         table = Crosstable.none(len(self.task.agents))
-        for (low, high), record in zip(self.places, self.records, strict=True):
-            found = self._pair_scores(record)
+        for place, (low, high) in enumerate(self.places):
+            found = self.pair_scores(place, self.records[place].whole_pairs())
             table.pairs[high, low] = len(found)
             table.scores[high, low] = found.sum()
             table.squares[high, low] = ((found - 1) ** 2).sum()
         return table
-
-    def _pair_scores(self, record: Record) -> np.ndarray:
-        whole = record.whole_pairs()
-        return pair_scores(record.scores(whole).returns[:, 0].tolist())
 
     def write(self) -> None:
         """Write the ladder of the games so far."""
@@ -188,12 +139,12 @@ class _Tournament:
     def _agents(self, scale: Scale | None) -> list[dict[str, Any]]:
         return [
             {
-                "spec": spec,
+                "spec": spec.text,
                 **({} if scale is None else {"elo": round(float(scale.elo[k]), 2)}),
                 "version": self.version(spec),
-                "choices": choices_of(spec, self.game),
+                "choices": choices_of(spec),
             }
-            for k, spec in enumerate(self.task.agents)
+            for k, spec in enumerate(self.specs)
         ]
 
     def _made(self) -> dict[str, Any]:
@@ -207,15 +158,15 @@ class _Tournament:
         scale = rate_ladder(table)
         errors = neighbour_errors(scale)
         pairs = []
-        for record in self.records:
+        for place, record in enumerate(self.records):
             if not (whole := record.whole_pairs()).size:
                 continue
             scores = record.scores(whole)
-            both = pair_scores(scores.returns[:, 0].tolist())
+            both = self.pair_scores(place, whole)
             pairs.append(
                 {
-                    "a": record.specs[0],
-                    "b": record.specs[1],
+                    "a": record.specs[0].text,
+                    "b": record.specs[1].text,
                     "games": scores.games,
                     "wins": scores.wins[0],
                     "draws": scores.draws[0],
@@ -239,12 +190,12 @@ class _Tournament:
         for record in self.records:
             numbers = np.arange(len(record))
             scores = record.scores(numbers[: len(numbers) - len(record.missing(numbers))])
-            measure = exploitability(record.specs[0], self.game, seed=SEED)
+            measure = exploitability(record.specs[0].text, self.game, seed=SEED)
             assert isinstance(measure, Distance)
             low, high = measure.interval
             solos.append(
                 {
-                    "agent": record.specs[0],
+                    "agent": record.specs[0].text,
                     "games": scores.games,
                     "wins": scores.wins[0],
                     "distance": {"value": measure.value, "low": low, "high": high},
@@ -288,10 +239,11 @@ def run(options: argparse.Namespace) -> None:
     options.store.mkdir(parents=True, exist_ok=True)
     for name in options.tasks or tasks:
         deadline = time.monotonic() + 60 * minutes
-        tournament = _Tournament(options.suite, tasks[name], options.store, deadline)
-        with tournament.store:
-            tournament.begin()
+        tournament = _Tournament(options.suite, tasks[name], deadline)
+        path = options.store / f"{options.suite}-{name}.games"
+        with tournament.open_store(path) as store:
             try:
-                tournament.play(workers)
+                for _ in tournament.play(lambda work: local.play(work, workers), store):
+                    pass
             finally:
                 tournament.write()

@@ -13,11 +13,11 @@ from agents.arena import Scores, play_match
 from agents.arena.games import Games
 from agents.arena.match import Match
 from agents.arena.scores import agent_scores
-from agents.bench.rows.evaluations import BATCHES, evaluating
-from agents.bench.timing import interleaved
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.players.choice import masked_choice, masked_policy
 from agents.search.puct import PuctAgent
+from agents.speed.rows.networks import BATCHES, evaluating
+from agents.speed.timing import interleaved
 from boardenvs.game import Game, States
 
 __all__ = ["Met", "agreement", "match", "met_by_search", "speeds", "together"]

@@ -1,12 +1,12 @@
 """A program that makes a game's file of balanced openings.
 
-The program samples random moves, and keeps openings that the game's judge finds balanced. The game
-defines its judge in the module `openings` of its folder (see `agents.games`):
+The program samples random moves, and keeps openings that the game's test finds balanced. The game
+defines its test in the module `balance` of its folder (see `agents.games`):
 
-- `judge(game, budget)`: returns a function that returns whether an opening is balanced.
+- `balance_test(game, budget)`: returns a function that returns whether an opening is balanced.
 - `drawable(game, states)`: returns the actions that may be sampled.
-- `MOVES` and `BUDGET`: the default number of moves, and of positions that the judge searches.
-- `PARAMS` and `CRITERION`: the game's parameters and the description of the judge in the file.
+- `MOVES` and `BUDGET`: the default number of moves, and of positions that the test searches.
+- `PARAMS` and `CRITERION`: the game's parameters and the description of the test in the file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from agents.arena.opening_files import write_openings
 from agents.arguments import add_game, make_game
-from agents.games import player_module
+from agents.naming.game_folders import player_module
 from boardenvs.core.checks import counted, whole_number
 from boardenvs.files import check_place
 from boardenvs.game import Game, States
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--num", type=int, default=200, help="number of openings (default 200)")
     parser.add_argument("--moves", type=int, help="moves of each opening (default: the game's)")
     parser.add_argument(
-        "--budget", type=int, help="positions that the judge searches (default: the game's)"
+        "--budget", type=int, help="positions that the test searches (default: the game's)"
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the random moves (default 0)")
     parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="file to write")
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
         OSError: the file cannot be written.
     """
     game = make_game(options)
-    how = player_module(game, "openings")
+    how = player_module(game, "balance")
     if how is None:
         raise ValueError(f"GAME must have a judge of openings (see agents.games), got {game.name}")
     num = whole_number("num", options.num, 1)
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     budget = whole_number("budget", how.BUDGET if options.budget is None else options.budget, 1)
     seed = whole_number("seed", options.seed, 0)
     check_place("--out", options.out, ".json")
-    is_balanced = how.judge(game, budget)
+    is_balanced = how.balance_test(game, budget)
     found: list[npt.NDArray[np.int64]] = []
     tried = 0
     drawn = different_openings(game, moves, np.random.default_rng(seed), how.drawable)

@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 
 from agents.arena import Scores, wilson
-from agents.bench.machine import describe_machine
 from agents.dev.network_comparison import agreement, match, met_by_search, speeds, together
+from agents.naming.user_code import register_game
 from agents.networks.card import INT8, card_path, read_card
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.sizes import Games, games_of_card, shared_out, size_parameter
-from agents.user_code import register_game
+from agents.speed.machine import describe_machine
 from boardenvs.core.checks import whole_number
 from boardenvs.files import write_atomically
 

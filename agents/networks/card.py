@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agents.games import files
+from agents.naming.game_folders import files
 from agents.networks.sizes import sizes_of_card
 from boardenvs.core.checks import printable
 from boardenvs.game import Game

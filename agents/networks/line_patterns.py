@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 __all__ = ["line_patterns", "summed_over_lines"]
 

@@ -18,9 +18,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agents.analysis.analyst import analysts_of
-from agents.games import constant
+from agents.naming.game_folders import constant
+from agents.naming.spec import Spec
+from agents.naming.tables import agents_of
 from agents.networks.card import shipped
-from agents.specs import agents_of, parse
 from boardenvs.game import Game
 
 __all__ = ["OPPONENTS", "Named", "adviser_of", "name_of", "opponents_of", "tables_of"]
@@ -41,7 +42,7 @@ _NETWORKS = ("trained", "puct")
 class Named(NamedTuple):
     """An agent that a person can choose."""
 
-    spec: str
+    spec: Spec
     name: str
     """Short name, printed beside its moves."""
     does: str
@@ -52,38 +53,38 @@ class Named(NamedTuple):
 def opponents_of(game: Game) -> tuple[Named, ...]:
     """Return the opponents for a game, the weakest first."""
     opponents = constant(game, "OPPONENTS", dict.fromkeys(OPPONENTS))
-    return tuple(_named(spec, words) for spec, words in opponents.items() if _can_play(spec, game))
+    specs = ((Spec.of(text, game), words) for text, words in opponents.items())
+    return tuple(_named(spec, words) for spec, words in specs if _can_play(spec))
 
 
-def name_of(spec: str, game: Game) -> Named:
+def name_of(spec: Spec) -> Named:
     """Return the list's entry for an agent, or an entry with its spec."""
-    for one in opponents_of(game):
+    for one in opponents_of(spec.game):
         if one.spec == spec:
             return one
-    name, _, number = spec.partition(":")
-    of_a_kind = name in _NAMES and name in agents_of(game) and number.isdigit()
-    return _named(spec, None) if of_a_kind else Named(spec, spec, "")
+    name, _, number = spec.text.partition(":")
+    of_a_kind = name in _NAMES and name in agents_of(spec.game) and number.isdigit()
+    return _named(spec, None) if of_a_kind else Named(spec, spec.text, "")
 
 
-def adviser_of(game: Game) -> str:
-    """Return the spec of the agent that gives hints."""
-    return next(spec for spec in analysts_of(game) if _can_play(spec, game))
+def adviser_of(game: Game) -> Spec:
+    """Return the agent that gives hints."""
+    return next(filter(_can_play, (Spec.of(text, game) for text in analysts_of(game))))
 
 
-def _named(spec: str, words: tuple[str, str] | None) -> Named:
-    name, _, number = spec.partition(":")
+def _named(spec: Spec, words: tuple[str, str] | None) -> Named:
+    name, _, number = spec.text.partition(":")
     called, does = _NAMES[name] if words is None else words
     return Named(spec, called, does.format(f"{int(number):,}" if number.isdigit() else number))
 
 
-def _can_play(spec: str, game: Game) -> bool:
+def _can_play(spec: Spec) -> bool:
     """Return whether a game has an agent and the network that the agent needs."""
-    name = parse(spec, game).name
-    if name not in agents_of(game):
+    if spec.name not in agents_of(spec.game):
         return False
-    if name in _NETWORKS:
+    if spec.name in _NETWORKS:
         with contextlib.suppress(ValueError):
-            return bool(shipped(game))
+            return bool(shipped(spec.game))
         return False
     return True
 

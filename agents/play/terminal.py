@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from agents.naming.spec import Spec
+from agents.play.human_game import Hint, HumanGame
 from agents.play.person import result_line, typed_move
 from agents.play.screen import Screen, signed
-from agents.play.table import Hint, Table
 from boardenvs.core.checks import printable
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
@@ -28,7 +29,7 @@ _TOLD = 3  # moves of a hint
 _LONGEST = 300  # characters of an error about a typed line
 
 
-def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None) -> None:
+def play(game: Game, opponents: Sequence[Spec], seats: Sequence[int], seed: int | None) -> None:
     """Let people at the keyboard play against agents in the other seats.
 
     Moves are typed in the game's notation, commands as words. A word that is both counts as a move.
@@ -36,60 +37,60 @@ def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int |
 
     Args:
         game: the game.
-        opponents: the agents' specs, one for all other seats or one for each of them in order.
+        opponents: the agents, one for all other seats or one for each of them in order.
         seats: seats of people.
         seed: seed of everything random; `None` for a random one.
 
     Raises:
         ValueError: an opponent or a seat does not exist, or an opponent cannot play the game.
     """
-    _TerminalGame(Table(game, opponents, seats, seed)).play()
+    _TerminalGame(HumanGame(game, opponents, seats, seed)).play()
 
 
 class _TerminalGame:
     """A game played at the keyboard."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        self._game = table.game
+    def __init__(self, human_game: HumanGame) -> None:
+        self._human_game = human_game
+        self._game = human_game.game
         self._screen = Screen()
 
     def play(self) -> None:
-        game, table = self._game, self._table
+        game, human_game = self._game, self._human_game
         self._screen.say(self._who(), "faint")
         self._warn_if_narrow()
         self._show()
-        while not table.over:
-            if table.is_persons_turn:
+        while not human_game.over:
+            if human_game.is_persons_turn:
                 if not self._asked():
                     self._screen.say("Game left.")
                     return
             else:
-                before, turn = table.view, table.turn
-                action = table.advance()
+                before, turn = human_game.view, human_game.turn
+                action = human_game.advance()
                 text = game.action_to_text(action, before)
                 self._screen.say(f"{game.seat_names[turn]}'s turn: {text}", "bold")
-            if table.over:
+            if human_game.over:
                 self._screen.say("Game over:", "bold")
             self._show()
-        self._screen.say(result_line(game, table.state), "bold")
+        self._screen.say(result_line(game, human_game.state), "bold")
 
     def _who(self) -> str:
         """Return the line with the players and the help command."""
         names = self._game.seat_names
-        persons = " and ".join(names[seat] for seat in self._table.seats)
-        others = [name for k, name in enumerate(names) if k not in self._table.seats]
+        persons = " and ".join(names[seat] for seat in self._human_game.seats)
+        others = [name for k, name in enumerate(names) if k not in self._human_game.seats]
         theirs = ""
-        for spec in dict.fromkeys(self._table.opponents):
+        for spec in dict.fromkeys(self._human_game.opponents):
             # If people have all seats, `opponents` still has an entry, without a seat.
-            pairs = zip(self._table.opponents, others, strict=False)
+            pairs = zip(self._human_game.opponents, others, strict=False)
             if has := [name for one, name in pairs if one == spec]:
                 theirs += f", {spec} is {' and '.join(has)}"
         you = "you play alone" if len(names) == 1 else f"you are {persons}{theirs}"
         return f"{type(self._game).__name__}: {you}. Type ? for help."
 
     def _warn_if_narrow(self) -> None:
-        wide = max(map(len, self._game.to_text(self._table.view).splitlines()))
+        wide = max(map(len, self._game.to_text(self._human_game.view).splitlines()))
         if wide > self._screen.width:
             self._screen.say(
                 f"The board is {wide} columns wide, this window {self._screen.width}: it reads "
@@ -97,16 +98,16 @@ class _TerminalGame:
             )
 
     def _show(self) -> None:
-        view = self._table.view
+        view = self._human_game.view
         self._screen.board(self._game.to_text(view), self._game.presentation.spans(view))
 
-    # -- What a person types ----------------------------------------------------------------
+    # -- Commands and moves ------------------------------------------------------------------
 
     def _asked(self) -> bool:
         """Ask until a person moves; return False if they leave."""
-        game, table = self._game, self._table
+        game, human_game = self._game, self._human_game
         while True:
-            view = table.view
+            view = human_game.view
             if turn_line := game.presentation.turn_line(view):
                 self._screen.say(turn_line)
             self._prompt(view)
@@ -128,11 +129,11 @@ class _TerminalGame:
                     near = did_you_mean(word, _COMMANDS) if len(word) > 2 else ""
                     self._refuse(f"Invalid move! {error}{near}")
             else:
-                table.play(action)
+                human_game.play(action)
                 return True
 
     def _prompt(self, view: np.void) -> None:
-        who = f"{self._game.seat_names[self._table.turn]}'s turn"
+        who = f"{self._game.seat_names[self._human_game.turn]}'s turn"
         first, *more = self._screen.wrapped(
             f"{who}: {self._game.presentation.what_to_type(view)} (? for help)", "  "
         )
@@ -157,9 +158,9 @@ class _TerminalGame:
         else:
             try:
                 if command == "hint":
-                    self._screen.say(self._hint_line(self._table.hint()), "green", "  ")
+                    self._screen.say(self._hint_line(self._human_game.hint()), "green", "  ")
                 else:
-                    self._table.undo()
+                    self._human_game.undo()
                     self._show()
             except ValueError as error:
                 self._refuse(f"No {command}: {error}.")
@@ -168,19 +169,19 @@ class _TerminalGame:
         for number, rule in enumerate(self._game.presentation.rules_in_short(), 1):
             self._screen.say(f"{number}. {rule}", indent="   ")
         wide = 2 + max(map(len, _COMMANDS))
-        typed = self._game.presentation.what_to_type(self._table.view)
+        typed = self._game.presentation.what_to_type(self._human_game.view)
         self._screen.say(f"Type {typed}; or", indent="  ")
         for name, does in _COMMANDS.items():
             self._screen.say(f"  {name:{wide}}{does}", indent=" " * (wide + 2))
 
     def _moves(self) -> None:
-        game, view = self._game, self._table.view
+        game, view = self._game, self._human_game.view
         legal = np.flatnonzero(game.legal(view)[0])
         self._screen.columns([game.action_to_text(int(action), view) for action in legal])
 
     def _hint_line(self, hint: Hint) -> str:
         """Return the adviser's move, alternatives and expected result."""
-        game, view = self._game, self._table.view
+        game, view = self._game, self._human_game.view
 
         def named(action: int) -> str:
             return game.action_to_text(action, view)
@@ -191,5 +192,5 @@ class _TerminalGame:
         ranked = sorted(hint.analysis.shares.items(), key=lambda one: one[0] != hint.action)
         shares = [f"{named(action)} {share:.0%}" for action, share in ranked[:_TOLD]]
         line += f" ({hint.spec}: {', '.join(shares)}"
-        value = hint.analysis.values[self._table.turn]
+        value = hint.analysis.values[self._human_game.turn]
         return f"{line})" if value is None else f"{line}; it expects {signed(value)})"

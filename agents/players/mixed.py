@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.players.random import RandomAgent
 from boardenvs.core.chance import next_bits
 from boardenvs.core.checks import whole_number
@@ -25,14 +25,14 @@ class MixedAgent(Agent):
     """
 
     def __init__(
-        self, game: Game, percent: int, agent: str, seed: int | None = None, spec: str = ""
+        self, game: Game, percent: int, agent: Spec, seed: int | None = None, spec: str = ""
     ) -> None:
         """Create the agent.
 
         Args:
             game: the game to play.
             percent: share of uniformly random moves in percent, from 0 to 100.
-            agent: spec of the agent that plays the other moves.
+            agent: the agent that plays the other moves.
             seed: seed of the choice and of the other agent.
             spec: name of the agent; by default "mixed:PERCENT:AGENT".
 
@@ -41,7 +41,7 @@ class MixedAgent(Agent):
         """
         super().__init__(game, seed, spec or f"mixed:{percent}:{agent}")
         self.percent = whole_number("percent", percent, 0, _PARTS)
-        self.agent: Agent | Opponent = make(agent, game, seed)
+        self.agent: Agent | Opponent = agent.make(seed)
         self.repeatable = getattr(self.agent, "repeatable", True)
         self.one_game_at_a_time = getattr(self.agent, "one_game_at_a_time", False)
         self._random = RandomAgent(game, seed)

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits, one_line
+from agents.naming.user_code import search_here
 from agents.players.choice import masked_choice, masked_policy
-from agents.user_code import search_here
 from boardenvs.core.checks import finite_number, shown
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis

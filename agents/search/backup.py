@@ -23,7 +23,7 @@ __all__ = [
     "back_up",
     "expect",
     "give_up",
-    "prove",
+    "mark_proven",
     "prove_loss",
     "prove_win",
     "settle",
@@ -126,7 +126,7 @@ def take_proven(tree, leaf):
 
 
 @over_rules()
-def prove(tree, leaf):
+def mark_proven(tree, leaf):
     """Pass a proof up: a proven node proves its edge, which may prove the node above."""
     n = tree.nodes[leaf]
     for k in range(tree.used[DEPTH] - 1, -1, -1):

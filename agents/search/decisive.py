@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.games import player_module, player_module_name
+from agents.naming.game_folders import player_module, player_module_name
 from boardenvs.game import Game
-from boardenvs.kernels.hook import hook
+from boardenvs.kernels.binding import hook
 
 __all__ = [
     "checked_decisive",

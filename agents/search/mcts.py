@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agents.agent import RandomBits
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
-from agents.search.report import add_root, report_root
+from agents.search.outputs import add_root, report_root
 from agents.search.rollouts import search_states
 from agents.search.search_agent import (
     MOST_SIMULATIONS,

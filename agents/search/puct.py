@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import RandomBits
-from agents.games import constant
 from agents.in_threads import Stopping, in_threads
+from agents.naming.game_folders import constant
 from agents.networks.onnx_policy import OnnxPolicy
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.puct_loops import STRAYS, Search, report_trees, step_trees
@@ -60,7 +60,7 @@ _FEW = 200
 `agents.benchmark` record their choices."""
 _OF_FEW = _Awaiting(simulations_each=16, visits_each=16, lead=_MOST_AWAITED, strays=16)
 _OF_MANY = _Awaiting(simulations_each=25, visits_each=1, lead=1, strays=STRAYS)
-"""These numbers cost no strength at equal simulations, see `agents/bench/README.md`."""
+"""These numbers cost no strength at equal simulations, see `agents/speed/README.md`."""
 _BY_TIME = _OF_MANY._replace(visits_each=4)
 """For a time limit, where the number of simulations is unknown."""
 _TRIES = 512

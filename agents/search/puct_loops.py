@@ -15,7 +15,7 @@ from agents.search.backup import (
     back_up,
     expect,
     give_up,
-    prove,
+    mark_proven,
     prove_loss,
     prove_win,
     settle,
@@ -24,7 +24,7 @@ from agents.search.backup import (
 from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.halving import next_edge
-from agents.search.report import credit, report
+from agents.search.outputs import credit, write_outputs
 from agents.search.tree import (
     AWAITED,
     NUM_AWAITED,
@@ -217,7 +217,7 @@ def gather(tree, search, i, leaves, found, scratch):
         if n.proven:
             take_proven(tree, leaf)
         back_up(tree, leaf, True)
-        prove(tree, leaf)
+        mark_proven(tree, leaf)
     for k in range(strays):
         give_up(tree, scratch.stray[k])
     return found
@@ -315,5 +315,5 @@ def report_trees(search, visits, values, proven, actions):
     """Write the results of the searches of all states."""
     for i in range(len(search.states)):
         tree = tree_of(search.forest, i)
-        report(tree, i, visits, values, proven, actions)
+        write_outputs(tree, i, visits, values, proven, actions)
         credit(visits, i, actions[i], search.options[0].simulations)

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from agents.search.backup import back_up, prove, prove_win, take_proven
+from agents.search.backup import back_up, mark_proven, prove_win, take_proven
 from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
-from agents.search.report import credit, report
+from agents.search.outputs import credit, write_outputs
 from agents.search.tree import NUM_NODES, plant, uncounted_tree
 from boardenvs.core.chance import mixed, stepped
 from boardenvs.core.choice import tried_action
@@ -43,7 +43,7 @@ def search_states(
         simulations -= int(root.visits) - before
         if not root.proven and root.visits < o.simulations:
             return i
-        report(tree, i, visits, values, proven, actions)
+        write_outputs(tree, i, visits, values, proven, actions)
         credit(visits, i, actions[i], o.simulations)
         tree.used[NUM_NODES] = 0
     return len(states)
@@ -81,7 +81,7 @@ def simulate(tree, s, p, options, scales, stream):
         for k in range(len(tree.result)):
             tree.result[k] = s.returns[k]
     back_up(tree, leaf, False)
-    prove(tree, leaf)
+    mark_proven(tree, leaf)
 
 
 @over_rules(called=True)

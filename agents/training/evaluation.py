@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.arena import Scores, play_match, wilson
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks.sizes import Games, size_parameter
 from agents.report.line_chart import Line, Panel, draw_lines
 from boardenvs.game import Game

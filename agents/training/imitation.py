@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent, RandomBits
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import in_turn
 from agents.networks.sizes import Games, shared_out

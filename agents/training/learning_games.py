@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks.seat_values import num_values
 from agents.players.choice import masked_choice
 from agents.training.samples import Samples, bytes_tensor, records, sample_dtype

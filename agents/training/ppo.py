@@ -12,7 +12,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import get_device
 
-from agents.making import make
+from agents.naming.spec import make
 from agents.networks.policy_networks import BoardPolicy, PlainPolicy
 from agents.networks.precision import BFLOAT16, FLOAT32, precision_for
 from agents.networks.seat_values import num_values

@@ -8,10 +8,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from agents.games import files
+from agents.naming.game_folders import files
+from agents.naming.user_code import require_allowed
 from agents.networks.sizes import SEVERAL, Games, common_params, games_of, size_parameter
 from agents.training.settings import CloningSettings, GuidedSettings, Settings
-from agents.user_code import require_allowed
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
 

@@ -9,6 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from agents.naming.user_code import is_user_code, name_of_game
 from agents.networks.sizes import (
     Games,
     common_params,
@@ -22,7 +23,6 @@ from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import MakeActors
 from agents.training.settings import Settings
 from agents.training.settings_files import read_settings, settings_for
-from agents.user_code import is_user_code, name_of_game
 from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boardenvs.core.observing import copy_fields, in_shape
-from boardenvs.kernels.hook import hook
+from boardenvs.kernels.binding import hook
 
 if TYPE_CHECKING:
     import numpy as np

@@ -29,10 +29,10 @@ LEAVE, RESTART, BEGIN = -1, -2, -3
 """Values in place of an action: skip the game; start a new game with the stream continued; begin
 the game of the record that is already written."""
 EVERY_SEAT, RANDOM_SEAT = -1, -2
-"""Values of `Games.seat` other than seats."""
+"""Values of `GameArrays.seat` other than seats."""
 
 
-class Games(NamedTuple):
+class GameArrays(NamedTuple):
     """The arrays that a step of N games reads and writes."""
 
     states: npt.NDArray[np.void]
@@ -202,7 +202,7 @@ def step_games(
     last, seat, random_opponents, restarts, low, high,
 ):  # fmt: skip
     """Step games `low` to `high - 1`. Numba's parallel loops cannot take a tuple of arrays."""
-    games = Games(
+    games = GameArrays(
         uncounted(states), params, uncounted(start), uncounted(seats), uncounted(streams),
         uncounted(masks), uncounted(seen), uncounted(rewards), uncounted(terminated),
         uncounted(truncated), uncounted(last), seat, random_opponents, restarts,
@@ -220,7 +220,7 @@ def step_game(games, i, action):
     ended and `games.restarts` is set, begin a new game. Then write the observation.
 
     Args:
-        games: all games, see `Games`.
+        games: all games, see `GameArrays`.
         i: index of the game.
         action: an action, `LEAVE`, `RESTART` or `BEGIN`.
     """
@@ -233,7 +233,7 @@ def step_game(games, i, action):
         act(s, p, action, games.masks[i])
         if games.random_opponents:
             play_opponents(s, p, games.seats[i], games.streams, i, games.masks[i])
-        report(games, i)
+        write_outcome(games, i)
         if games.restarts and is_over(s):
             if games.seat != EVERY_SEAT:
                 games.last[i] = s
@@ -241,7 +241,7 @@ def step_game(games, i, action):
     if anew or action == BEGIN:
         begin(games, i, anew)
         if action < 0:
-            report(games, i)
+            write_outcome(games, i)
     seat = games.seats[i]
     observe_row(s, p, s.to_move if seat == EVERY_SEAT else seat, games.seen[i])
 
@@ -275,7 +275,7 @@ def play_opponents(s, p, seat, streams, i, mask):
 
 
 @over_rules()
-def report(games, i):
+def write_outcome(games, i):
     """Write the outcome of game `i` into `games.rewards`, `terminated` and `truncated`."""
     s = games.states[i]
     games.terminated[i] = s.terminated

@@ -31,7 +31,7 @@ from boardenvs.core.hooks import (
     sound,
 )
 from boardenvs.core.records import own_names
-from boardenvs.kernels.hook import Hook
+from boardenvs.kernels.binding import Hook
 from boardenvs.kernels.plain import PlainCopies, widened
 
 __all__ = ["check_signatures", "fields_fault", "find_rules", "plain_rules", "run_once"]

@@ -17,6 +17,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import one_of
 from boardenvs.core.loops import BEGIN, RESTART
+from boardenvs.envs.game_batch import GameBatch
 from boardenvs.envs.interface import (
     RENDER_FPS,
     RENDER_MODES,
@@ -32,7 +33,6 @@ from boardenvs.envs.interface import (
     rendered,
     resolve_game,
 )
-from boardenvs.envs.table import Table
 from boardenvs.game import Game, Illegal, check_illegal
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         for name in _CALLED_AFTER_RESET:
             setattr(self, name, functools.partial(_too_early, name))
         self._np_random: np.random.Generator | None = None
-        self._table = Table(game, 1)
+        self._batch = GameBatch(game, 1)
         # Looked up once: a ply takes little longer than a few attribute look-ups.
         self._num_actions = game.num_actions
         self._info_moves = game.has_info and not game.info_is_fixed
@@ -193,17 +193,17 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if "step" in vars(self):  # the first game
             for name in _CALLED_AFTER_RESET:
                 delattr(self, name)
-        table = self._table
+        batch = self._batch
         if states is None:
-            table.position["rng"] = word  # RESTART derives the new game's stream from it
-            table.step_one(RESTART)
+            batch.position["rng"] = word  # RESTART derives the new game's stream from it
+            batch.step_one(RESTART)
         else:
             streams = make_streams(word, 1)
-            table.games.states[:] = initial_states(
+            batch.games.states[:] = initial_states(
                 self.game, states, state, streams, seeded=seed is not None
             )
-            table.step_one(BEGIN)
-        self._first = table.games.states.tobytes()  # much faster than a copy
+            batch.step_one(BEGIN)
+        self._first = batch.games.states.tobytes()  # much faster than a copy
         self._played: list[int] = []
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -219,10 +219,10 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self.render()
 
     def _select_agent(self) -> None:
-        self.agent_selection = self.possible_agents[self._table.to_move.item()]
+        self.agent_selection = self.possible_agents[self._batch.to_move.item()]
 
     def _set_infos(self) -> None:
-        info = self.game.info(self._table.position)
+        info = self.game.info(self._batch.position)
         for agent in self.agents:
             self.infos[agent] = info.copy()
 
@@ -233,22 +233,22 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             ValueError: if the agent is unknown.
         """
         seat = self._by_agent(agent, self._seat)
-        table = self._table
+        batch = self._batch
         # Also after the end: `to_move` keeps its value and the mask is all zeros.
-        if seat == table.to_move.item():
+        if seat == batch.to_move.item():
             return {
-                "observation": table.observation.copy(),
-                "action_mask": table.action_mask.copy(),
+                "observation": batch.observation.copy(),
+                "action_mask": batch.action_mask.copy(),
             }
         return {
-            "observation": self.game.observe(table.games.states, seat)[0],
+            "observation": self.game.observe(batch.games.states, seat)[0],
             "action_mask": np.zeros(self._num_actions, _INT8),
         }
 
     def state(self) -> npt.NDArray[np.int8]:
         """Return every seat's view, int8 of shape `(num_players, *observation_shape)`."""
         n = self.game.num_players
-        return self.game.observe(np.repeat(self._table.games.states, n), np.arange(n))
+        return self.game.observe(np.repeat(self._batch.games.states, n), np.arange(n))
 
     def step(self, action: int | None) -> None:
         """Play the selected agent's action.
@@ -271,22 +271,22 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             return
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = action_number(action, self._num_actions)
-        table = self._table
-        if self.illegal == "raise" and not table.games.masks[0, action]:
+        batch = self._batch
+        if self.illegal == "raise" and not batch.games.masks[0, action]:
             raise ValueError(f"action {action} is illegal for {agent}")
         self._played.append(action)
-        table.step_one(action)
+        batch.step_one(action)
         self._select_agent()
         if self._info_moves:
             self._set_infos()
-        if table.games.terminated[0] or table.games.truncated[0]:
+        if batch.games.terminated[0] or batch.games.truncated[0]:
             self._end()
         if self.render_mode == "human":
             self.render()
 
     def _end(self) -> None:
         """Set the rewards and the flags of a finished game."""
-        games = self._table.games
+        games = self._batch.games
         self.terminations = dict.fromkeys(self.agents, games.terminated.item())
         self.truncations = dict.fromkeys(self.agents, games.truncated.item())
         self.rewards = dict(zip(self.agents, games.rewards[0].tolist(), strict=True))
@@ -299,7 +299,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
     @property
     def position(self) -> np.void:
         """A copy of the position, a record for `reset(options={"state": ...})`."""
-        record: np.void = self._table.games.states.copy()[0]
+        record: np.void = self._batch.games.states.copy()[0]
         return record
 
     @property
@@ -323,7 +323,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             ValueError: if the environment has no `render_mode`, or "rgb_array" is used
                 without the extra `[render]`.
         """
-        shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
+        shown = rendered(self.game, self._batch.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
 
 

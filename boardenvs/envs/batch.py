@@ -10,6 +10,7 @@ import numpy.typing as npt
 from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import whole_number
 from boardenvs.core.loops import BEGIN
+from boardenvs.envs.game_batch import GameBatch
 from boardenvs.envs.interface import (
     base_word,
     given_states,
@@ -17,7 +18,6 @@ from boardenvs.envs.interface import (
     plain_seed,
     resolve_game,
 )
-from boardenvs.envs.table import Table
 from boardenvs.game import Game, Illegal, States, check_illegal
 
 __all__ = ["BatchEnv", "starts_of_batch"]
@@ -75,7 +75,7 @@ class BatchEnv:
         self.num_envs = whole_number("num_envs", num_envs, 1, 2**31 - 1)
         self.illegal = illegal
         self.threads = None if threads is None else whole_number("threads", threads, 1)
-        self._table = Table(self.game, self.num_envs, restarts=True, threads=self.threads)
+        self._batch = GameBatch(self.game, self.num_envs, restarts=True, threads=self.threads)
         self._make_views()
         self.reset(seed)
 
@@ -94,16 +94,16 @@ class BatchEnv:
             ValueError: if the seed is invalid, or a state is invalid or over. The games do not
                 change then.
         """
-        self._table.games.states[:], _, self._np_random = starts_of_batch(
+        self._batch.games.states[:], _, self._np_random = starts_of_batch(
             self.game, self.num_envs, seed, states, getattr(self, "_np_random", None)
         )
-        self._table.step(np.full(self.num_envs, BEGIN))
+        self._batch.step(np.full(self.num_envs, BEGIN))
 
     def _make_views(self) -> None:
-        self.states = _read_only(self._table.games.states)
-        self.to_move = _read_only(self._table.to_move)
-        self.action_mask = _read_only(self._table.games.masks)
-        self.observation = _read_only(self._table.observations())
+        self.states = _read_only(self._batch.games.states)
+        self.to_move = _read_only(self._batch.to_move)
+        self.action_mask = _read_only(self._batch.games.masks)
+        self.observation = _read_only(self._batch.observations())
 
     def __setstate__(self, attributes: dict[str, object]) -> None:
         self.__dict__.update(attributes)
@@ -126,11 +126,11 @@ class BatchEnv:
             OutOfBoundsError: if an action is outside the action space. No game is stepped then.
             ValueError: if an action is illegal and `illegal="raise"`. No game is stepped then.
         """
-        games = self._table.games
+        games = self._batch.games
         numbers = self.game.arrays.action_numbers(actions, self.num_envs)
         if self.illegal == "raise":
             self.game.arrays.require_legal(games.masks, numbers)
-        self._table.step(numbers)
+        self._batch.step(numbers)
         return games.rewards, games.terminated, games.truncated
 
 

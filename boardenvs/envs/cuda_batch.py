@@ -18,10 +18,18 @@ from boardenvs.core.chance import mixed, stepped
 from boardenvs.core.checks import counted, shown, whole_number
 from boardenvs.core.choice import random_action
 from boardenvs.core.hooks import observe_row
-from boardenvs.core.loops import BEGIN, EVERY_SEAT, Games, begin, play_out, report, step_game
+from boardenvs.core.loops import (
+    BEGIN,
+    EVERY_SEAT,
+    GameArrays,
+    begin,
+    play_out,
+    step_game,
+    write_outcome,
+)
 from boardenvs.envs.batch import starts_of_batch
+from boardenvs.envs.game_batch import GameBatch
 from boardenvs.envs.interface import resolve_game
-from boardenvs.envs.table import Table
 from boardenvs.game import Game
 from boardenvs.kernels.binding import over_rules
 from boardenvs.kernels.gpu import kernel_for, new_array, on_gpu, require_gpu
@@ -148,8 +156,8 @@ class CudaBatchEnv:
 
 
 def _games_on_gpu(game: Game, num: int) -> Any:
-    """Return `boardenvs.core.loops.Games` of N games, with arrays on the GPU."""
-    of_one = Table(game, 1).games
+    """Return `boardenvs.core.loops.GameArrays` of N games, with arrays on the GPU."""
+    of_one = GameBatch(game, 1).games
     arrays = {}
     for name, array in of_one._asdict().items():
         if isinstance(array, np.ndarray) and name != "last":  # no game writes to it
@@ -163,7 +171,7 @@ def _games_on_gpu(game: Game, num: int) -> Any:
 @over_rules()
 def _by_caller(games):
     """Return the games with constants, which let the compiler drop the code for opponents."""
-    return Games(
+    return GameArrays(
         games.states, games.params, games.start, games.seats, games.streams, games.masks,
         games.seen, games.rewards, games.terminated, games.truncated, games.last,
         EVERY_SEAT, False, True,
@@ -201,7 +209,7 @@ def _play_out(games, to_move, lengths, i):
     games = _by_caller(games)
     one = slice(i, i + 1)
     play_out(games.states[one], games.params, games.streams[one], games.masks[i])
-    report(games, i)
+    write_outcome(games, i)
     s = games.states[i]
     lengths[i] = s.ply
     begin(games, i, True)

@@ -1,4 +1,4 @@
-"""Players by name, which the package `agents` makes.
+"""The package `agents`, which makes players by name.
 
 `boardenvs` imports `agents` only here, when the first player is requested. Modules are
 imported by name, since archives and frozen programs lack the metadata of an installation.
@@ -8,54 +8,28 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from boardenvs.envs.opponents import Opponent
-    from boardenvs.game import Game
-
-__all__ = ["check_agents", "find_command", "make_builtin", "make_player"]
+__all__ = ["agents_module", "check_agents"]
 
 _SIGN = b"Players for the games of boardenvs"
 """Bytes that identify our `agents/__init__.py`."""
 
 
-def make_player(spec: str, game: Game, seed: int) -> Opponent:
-    """Make a player from its spec, as `agents.make` does.
+@functools.cache
+def agents_module(name: str) -> Any:
+    """Import and return a module of the package `agents`.
 
-    Raises:
-        ValueError: if the spec is invalid, or the package `agents` is missing or another one.
-    """
-    made: Opponent = _found("agents.making", "make")(spec, game, seed)
-    return made
-
-
-def make_builtin(spec: str, game: Game) -> Opponent:
-    """Make a built-in agent from its spec.
-
-    It runs no code of the user, so the spec may come from a file.
-    """
-    made: Opponent = _found("agents.making", "make_builtin")(spec, game)
-    return made
-
-
-def find_command() -> Callable[[], int]:
-    """Return the function of the `boardenvs` command, which is in the package `agents`.
+    Args:
+        name: full name of the module, such as `agents.command`.
 
     Raises:
         ValueError: if the package `agents` is missing or another one.
     """
-    command: Callable[[], int] = _found("agents.command", "main")
-    return command
-
-
-@functools.cache
-def _found(module: str, name: str) -> Any:
     check_agents()
-    return getattr(importlib.import_module(module), name)
+    return importlib.import_module(name)
 
 
 def check_agents() -> None:

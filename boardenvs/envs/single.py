@@ -26,7 +26,7 @@ from boardenvs.envs.interface import (
     resolve_game,
 )
 from boardenvs.envs.opponents import OpponentSpec, player_names
-from boardenvs.envs.seat_table import SeatTable
+from boardenvs.envs.seat_batch import SeatBatch
 from boardenvs.game import Game, Illegal
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             self.game.observation_high, self.game.observation_shape
         )
         self.action_space = spaces.Discrete(self.game.num_actions)
-        self._table = SeatTable(self.game, 1, opponent, seat, illegal, record=record_episode)
+        self._batch = SeatBatch(self.game, 1, opponent, seat, illegal, record=record_episode)
         self._live = False
         # Looked up once: a step takes little longer than a few attribute look-ups.
         self._num_actions = self.game.num_actions
@@ -124,18 +124,18 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         super().reset(seed=plain_seed(seed))
         base = base_word(seed, self.np_random)
         if states is None:
-            self._table.reset_one(base)
+            self._batch.reset_one(base)
         else:
             streams = make_streams(base, 1)
             initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
-            self._table.reset(initial, streams, np.ones(1, np.bool_), retry=False)
-        self._seat = self._table.games.seats[0]
+            self._batch.reset(initial, streams, np.ones(1, np.bool_), retry=False)
+        self._seat = self._batch.games.seats[0]
         self._live = True
         if self._info_is_fixed:
-            self._own_info = self.game.info(self._table.position)
+            self._own_info = self.game.info(self._batch.position)
         if self.render_mode == "human":
             self.render()
-        return self._table.observation.copy(), self._info()
+        return self._batch.observation.copy(), self._info()
 
     def step(
         self, action: np.int64 | int
@@ -150,9 +150,9 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             action = action_number(action, self._num_actions)
         if not self._live:
             raise ValueError("step requires a game that is under way: call reset")
-        table = self._table
-        table.act_one(action)
-        games = table.games
+        batch = self._batch
+        batch.act_one(action)
+        games = batch.games
         reward, terminated, truncated = (
             games.rewards.item(),
             games.terminated.item(),
@@ -161,7 +161,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         self._live = not (terminated or truncated)
         if self.render_mode == "human":
             self.render()
-        return table.observation.copy(), reward, terminated, truncated, self._info()
+        return batch.observation.copy(), reward, terminated, truncated, self._info()
 
     def set_opponent(self, opponent: OpponentSpec) -> None:
         """Set the opponent of the games that begin from now on.
@@ -172,11 +172,11 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         Raises:
             ValueError: if `opponent` is invalid; the opponent does not change then.
         """
-        self._table.set_opponent(opponent)
+        self._batch.set_opponent(opponent)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions, bool of shape (num_actions,)."""
-        return self._table.games.masks[0].copy()
+        return self._batch.games.masks[0].copy()
 
     def render(self) -> Any:
         """Render the position in the environment's `render_mode`.
@@ -188,13 +188,13 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             ValueError: if the environment has no `render_mode`, or "rgb_array" is used
                 without the extra `[render]`.
         """
-        shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
+        shown = rendered(self.game, self._batch.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
 
     @property
     def position(self) -> np.void:
         """A copy of the position, a record for `reset(options={"state": ...})`."""
-        record: np.void = self._table.games.states.copy()[0]
+        record: np.void = self._batch.games.states.copy()[0]
         return record
 
     @property
@@ -209,21 +209,21 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         """
         from boardenvs.episode import Episode
 
-        table = self._table
-        if table.played is None or table.first is None:
+        batch = self._batch
+        if batch.played is None or batch.first is None:
             raise ValueError(
                 "episode requires an environment made with record_episode=True, and a reset"
             )
-        names = player_names(table.players(), self.game.seat_names)
-        return Episode(self.game, table.first, table.played, names)
+        names = player_names(batch.players(), self.game.seat_names)
+        return Episode(self.game, batch.first, batch.played, names)
 
     def _info(self) -> dict[str, Any]:
-        mask = self._table.action_mask.copy()
+        mask = self._batch.action_mask.copy()
         info: dict[str, Any] = {"action_mask": mask, "seat": self._seat}
         if self._has_info:
             if self._info_is_fixed:
                 for key, value in self._own_info.items():
                     info[key] = value.copy()
             else:
-                info |= self.game.info(self._table.position)
+                info |= self.game.info(self._batch.position)
         return info

@@ -33,7 +33,7 @@ from boardenvs.envs.interface import (
 )
 from boardenvs.envs.lazy_dict import Later, LazyDict
 from boardenvs.envs.opponents import OpponentSpec
-from boardenvs.envs.seat_table import SeatTable, Stepped
+from boardenvs.envs.seat_batch import SeatBatch, Stepped
 from boardenvs.game import Game, Illegal, States
 
 __all__ = ["SeatVectorEnv"]
@@ -118,7 +118,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         threads = None if threads is None else whole_number("threads", threads, 1)
-        self._table = SeatTable(
+        self._batch = SeatBatch(
             self.game,
             num_envs,
             opponent,
@@ -180,11 +180,11 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             self._np_random_seed = -1  # Gymnasium's value for a generator without one seed
         self._streams = np.where(which | first, streams, self._streams)
         initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
-        self._table.reset(initial, streams, which, retry=states is None)
+        self._batch.reset(initial, streams, which, retry=states is None)
         self._done[which] = False
         self._any_done = bool(self._done.any())
-        infos = self._infos(self._table.games.masks.copy())
-        return self._table.observations().copy(), dict(infos)
+        infos = self._infos(self._batch.games.masks.copy())
+        return self._batch.observations().copy(), dict(infos)
 
     def _reset_mask(self, mask: Any) -> Bools:
         if mask is None:
@@ -238,7 +238,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                     f"game {int(self._done.argmax())} is over or was not started: call reset"
                 )
             numbers = np.where(self._done, LEAVE, numbers)
-        stepped = self._table.play(numbers)
+        stepped = self._batch.play(numbers)
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._done = stepped.terminated | stepped.truncated
             self._any_done = bool(self._done.any())
@@ -249,11 +249,11 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         infos: dict[str, Any] = {
             "action_mask": masks.view(np.int8),
             "_action_mask": self._everywhere,
-            "seat": self._table.games.seats.copy(),
+            "seat": self._batch.games.seats.copy(),
             "_seat": self._everywhere,
         }
         if self.game.has_info:
-            for key, column in self.game.infos(self._table.games.states).items():
+            for key, column in self.game.infos(self._batch.games.states).items():
                 infos[key] = column
                 infos[f"_{key}"] = self._everywhere
         return LazyDict(infos)
@@ -299,7 +299,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     @property
     def positions(self) -> States:
         """A copy of the positions: records of shape (N,) for the option `state` of `reset`."""
-        return self._table.games.states.copy()
+        return self._batch.games.states.copy()
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return copies of the arrays of the games in progress, for `load_state`.
@@ -307,7 +307,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         The generator of a `reset` without a seed is not included.
         """
         return {
-            **self._table.state(),
+            **self._batch.state(),
             "done": self._done.copy(),
             "last_reset": self._streams.copy(),
         }
@@ -318,7 +318,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Args:
             state: result of `state()` of an environment with the same arguments.
         """
-        self._table.load_state(state)
+        self._batch.load_state(state)
         self._done, self._streams = state["done"].copy(), state["last_reset"].copy()
         self._any_done = bool(self._done.any())
 
@@ -331,11 +331,11 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Raises:
             ValueError: if `opponent` is invalid; the opponent does not change then.
         """
-        self._table.set_opponent(opponent)
+        self._batch.set_opponent(opponent)
 
     def action_masks(self) -> Bools:
         """Return the legal actions, bool of shape (N, num_actions)."""
-        return self._table.games.masks.copy()
+        return self._batch.games.masks.copy()
 
     def render(self) -> tuple[Any, ...] | None:
         """Render every game as `SeatEnv.render` does.
@@ -346,7 +346,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Raises:
             ValueError: as for `SeatEnv.render`.
         """
-        shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
+        shown = rendered(self.game, self._batch.games.states, self.render_mode, self._render_size)
         return None if shown is None else tuple(shown)
 
 

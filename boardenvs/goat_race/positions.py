@@ -159,7 +159,7 @@ def _checked_stacks(
     return cells
 
 
-# -- What play leads to --------------------------------------------------------------------
+# -- Reachable positions ------------------------------------------------------------------
 
 
 def set_placement(fields: dict[str, Any], max_plies: int, state: np.void) -> None:

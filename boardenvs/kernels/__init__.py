@@ -5,8 +5,8 @@ function that does not depend on rules. Both cache machine code on disk.
 """
 
 from boardenvs.kernels.binding import Loop, over_rules
-from boardenvs.kernels.cache import cached_njit
 from boardenvs.kernels.interpreting import compile_first
+from boardenvs.kernels.kernel import cached_njit
 from boardenvs.kernels.numba_compat import (
     COMPILES,
     EntryPoint,

@@ -13,21 +13,19 @@ import importlib
 import threading
 import types
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from numba import njit, prange
 
-from boardenvs.kernels.cache import file_prefix, is_kept, keep_on_disk
+from boardenvs.kernels.cache import file_prefix
 from boardenvs.kernels.digest import digest, used_globals
-from boardenvs.kernels.faults import report_faults
-from boardenvs.kernels.hook import Hook
-from boardenvs.kernels.interpreting import interpret_until_compiled
-from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, ignore_constants, is_compiled
+from boardenvs.kernels.kernel import Kernel
+from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, is_compiled
 from boardenvs.kernels.plain import PlainCopies, on_wide_records
 from boardenvs.kernels.threads import choose_layer, over_threads
 from boardenvs.kernels.waits import waits_for
 
-__all__ = ["Loop", "PlainLoops", "over_rules"]
+__all__ = ["Hook", "Loop", "PlainLoops", "hook", "over_rules"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -131,22 +129,23 @@ class Loop(Generic[_P, _R]):
             self._finish(kernel, modules, place)
         return over_threads(kernels[0], kernels[1], self.plies) if self.spread else kernels[0]
 
-    def _finish(self, kernel: Any, modules: _Modules, place: int) -> None:
+    def _finish(self, compiled: Any, modules: _Modules, place: int) -> None:
         """Add a cache, clear errors and a plain form to a compiled form of this loop."""
-        if not is_compiled(kernel) or is_kept(kernel):  # another game has the same loop
+        kernel = Kernel(compiled)
+        if not is_compiled(compiled) or kernel.is_kept:  # another game has the same loop
             return
-        name, _, made_from = kernel.__name__.rpartition("_")
-        prefix = file_prefix(name, kernel.py_func, *modules)
-        kept = keep_on_disk(kernel, prefix, lambda: made_from)
-        report_faults(kernel)
+        name, _, made_from = compiled.__name__.rpartition("_")
+        prefix = file_prefix(name, compiled.py_func, *modules)
+        kept = kernel.keep_on_disk(prefix, lambda: made_from)
+        kernel.report_faults()
         if kept:
             function = self.function
             request = _kernel_of, (function.__module__, function.__qualname__, modules, place)
             plain = functools.partial(self.plain, modules)
             foreign = _package(modules[-1].__name__) != _package(__name__)
             waits = waits_for(_subject(modules[-1]))
-            interpret_until_compiled(
-                kernel, plain, request, waits, plies=self.plies, may_fail=foreign
+            kernel.interpret_until_compiled(
+                plain, request, waits, plies=self.plies, may_fail=foreign
             )
 
     def plain(self, modules: _Modules) -> Callable[..., Any]:
@@ -258,7 +257,7 @@ def _compiled_copy(value: Any, modules: _Modules, kind: str) -> Any:
             copy.__qualname__ = name
             own = {k: v for k, v in getattr(value, "targetoptions", {}).items() if k != "nopython"}
             compiled = njit(**{**own, **_KINDS[kind]})(copy)
-            ignore_constants(compiled)
+            Kernel(compiled).ignore_constants()
             _copies[name, kind] = compiled
         except BaseException:
             del _copies[name, kind]
@@ -285,6 +284,57 @@ def _subject(rules: types.ModuleType) -> str:
 
 
 # -- Hooks ----------------------------------------------------------------------------------
+
+
+class Hook(Generic[_P, _R]):
+    """The name, parameters and docstring of a function that each game defines."""
+
+    def __init__(self, function: Callable[_P, _R], *, optional: bool = False) -> None:
+        """Create a hook from a function, see `hook`."""
+        functools.update_wrapper(self, function)
+        code = function.__code__
+        self.name = code.co_name
+        self.parameters = code.co_varnames[: code.co_argcount]
+        self.default = function if optional else None
+        """Default function, which may call other hooks; `None` for required hooks."""
+
+    def is_in(self, module: types.ModuleType) -> bool:
+        """Return whether a module defines the function. An imported hook does not count."""
+        return not isinstance(getattr(module, self.name, self), Hook)
+
+    def fault(self, function: Any) -> str:
+        """Return why a value is not a function for the hook, or an empty text."""
+        function = getattr(function, "py_func", function)
+        if not isinstance(function, types.FunctionType):
+            return f"must be a function {self}, got {function!r}"
+        code = function.__code__
+        least = code.co_argcount - len(function.__defaults__ or ())
+        if not least <= len(self.parameters) <= code.co_argcount or code.co_kwonlyargcount:
+            found = ", ".join(code.co_varnames[: code.co_argcount])
+            return f"must have the parameters of {self}, got ({found})"
+        return ""
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        raise TypeError(f"the hook {self} cannot be called directly: call a loop bound to rules")
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(self.parameters)})"
+
+
+@overload
+def hook(function: Callable[_P, _R]) -> Hook[_P, _R]: ...
+@overload
+def hook(*, optional: bool) -> Callable[[Callable[_P, _R]], Hook[_P, _R]]: ...
+def hook(function: Any = None, *, optional: bool = False) -> Any:
+    """Return a hook with the name, parameters and docstring of a function.
+
+    Args:
+        function: the function. Its body is the default if the hook is optional.
+        optional: whether games may omit the function.
+    """
+    if function is None:
+        return functools.partial(Hook, optional=optional)
+    return Hook(function, optional=optional)
 
 
 def _supplied(hook: Hook[..., Any], modules: _Modules) -> Callable[..., Any]:

@@ -33,24 +33,9 @@ try:
 except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
-from boardenvs.kernels.digest import digest
-from boardenvs.kernels.numba_compat import (
-    is_compiled,
-    outer_symbols,
-    prepare_to_load,
-    records_are_named,
-    say_lacking,
-)
-from boardenvs.kernels.waits import waits_for
+from boardenvs.kernels.numba_compat import outer_symbols, prepare_to_load
 
-__all__ = [
-    "DiskCache",
-    "cached_njit",
-    "file_prefix",
-    "is_kept",
-    "keep_on_disk",
-    "only_process",
-]
+__all__ = ["DiskCache", "file_prefix", "only_process"]
 
 _said: list[str] = []
 """Lines about the cache that this process has logged."""
@@ -205,53 +190,3 @@ def _say_uncached(reason: object) -> None:
             "set NUMBA_CACHE_DIR to a writable folder",
             reason,
         )
-
-
-def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator like `numba.njit(**options)`, with this cache.
-
-    Unlike Numba's own cache, it detects changes in other files that the function depends on.
-
-    Args:
-        what: name of the function in the line "Compiling ..." on standard error.
-        **options: options of `numba.njit`.
-    """
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        compiled = numba.njit(**options)(function)
-        prefix = file_prefix(function.__qualname__, function)
-        if keep_on_disk(compiled, prefix, lambda: digest(compiled)):
-            compile_ = compiled.compile
-
-            def compile_and_explain(signature: Any) -> Any:
-                with waits_for(what).compiling():
-                    return compile_(signature)
-
-            compiled.compile = compile_and_explain
-        return compiled
-
-    return decorate
-
-
-def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str]) -> bool:
-    """Add a cache to a compiled function, and return whether that is possible.
-
-    Args:
-        compiled: function from `numba.njit`, without a cache.
-        name: prefix of the names of its files, see `file_prefix`.
-        made_from: function that returns a digest of the code's sources. It is called once, on
-            first use.
-    """
-    if not is_compiled(compiled):
-        return False
-    # Without names of their own, Numba may confuse the cached code of two records.
-    if records_are_named() and hasattr(compiled, "_cache"):
-        compiled._cache = DiskCache(name, made_from)  # noqa: SLF001
-        return True
-    say_lacking("cache of compiled code to replace", "every process compiles again")
-    return False
-
-
-def is_kept(compiled: Any) -> bool:
-    """Return whether a compiled function has a cache of `keep_on_disk`."""
-    return isinstance(getattr(compiled, "_cache", None), DiskCache)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from types import FunctionType, TracebackType
-from typing import Any
 
 from boardenvs.kernels.digest import names_in
 
-__all__ = ["RulesError", "report_faults"]
+__all__ = ["RulesError", "rules_error"]
 
 _LONGEST = 300
 """Maximum number of characters of a reason."""
@@ -19,24 +18,10 @@ class RulesError(ValueError):
     """A function of a game's rules cannot be compiled. Its caller is not the cause."""
 
 
-def report_faults(dispatcher: Any) -> None:
-    """Make a compiled function raise `RulesError` if Numba cannot compile it or its callees.
-
-    Args:
-        dispatcher: function from `numba.njit`. Numba compiles it by its method `compile`.
-    """
-    compile_ = getattr(dispatcher, "compile", None)
-    if compile_ is None:
-        return
-
-    def compile_or_report(signature: Any) -> Any:
-        try:
-            return compile_(signature)
-        except Exception as error:  # noqa: BLE001 Numba raises many types
-            place = _place(error, dispatcher.py_func)
-            raise RulesError(f"{place}: {_reason(error)}" if place else _reason(error)) from None
-
-    dispatcher.compile = compile_or_report
+def rules_error(error: Exception, function: FunctionType) -> RulesError:
+    """Return the one-line error for an error of Numba while it compiled a function."""
+    place = _place(error, function)
+    return RulesError(f"{place}: {_reason(error)}" if place else _reason(error))
 
 
 def _reason(error: Exception) -> str:

@@ -23,7 +23,6 @@ __all__ = [
     "LOOP",
     "EntryPoint",
     "entry_point",
-    "ignore_constants",
     "is_compiled",
     "is_plain",
     "is_ready",
@@ -179,29 +178,6 @@ HELPER, INNER, LOOP = _options()
 
 `HELPER` is for inlined functions, `INNER` for other functions that Python does not call, and `LOOP`
 for functions that Python calls."""
-
-
-def ignore_constants(compiled: Any) -> None:
-    """Compile one form of a function for all constant arguments.
-
-    Numba would compile one form for each constant. LLVM optimises the shared form for a constant
-    when it inlines the form.
-    """
-    original = getattr(compiled, "get_call_template", None)
-    if original is None:
-        return
-
-    def get_call_template(args: Any, kws: Any) -> Any:
-        unliteral = numba.types.unliteral
-        try:
-            return original(
-                tuple(unliteral(one) for one in args),
-                {name: unliteral(one) for name, one in kws.items()},
-            )
-        except numba.core.errors.TypingError:  # such as a constant index of a mixed tuple
-            return original(args, kws)
-
-    compiled.get_call_template = get_call_template
 
 
 # -- Calls ----------------------------------------------------------------------------------

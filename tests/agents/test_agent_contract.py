@@ -8,7 +8,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.specs import agents_of
+from agents.naming.tables import agents_of
 from boardenvs.core.chance import seed_word
 
 # Game and spec; "best", "warm" and "guided" are Gekitai's trained agents.
@@ -57,7 +57,7 @@ def positions(agent, positions_of):
     return positions_of(agent.game.name).copy()
 
 
-def test_it_acts_legally_everywhere(agent, positions):
+def test_agents_act_legally_in_all_positions(agent, positions):
     before = positions.copy()
     actions = agent.act(positions)
     assert actions.dtype == np.int64
@@ -67,13 +67,13 @@ def test_it_acts_legally_everywhere(agent, positions):
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy"])
-def test_baselines_act_legally_in_every_game(spec, game, live_positions):
+def test_baseline_agents_act_legally_in_every_game(spec, game, live_positions):
     states = live_positions(game, 60, 9)
     actions = agents.make(spec, game, seed=1).act(states)
     assert game.legal(states)[np.arange(len(states)), actions].all()
 
 
-def test_an_action_depends_on_its_state_and_word_alone(agent, positions):
+def test_an_action_depends_only_on_its_state_and_random_bits(agent, positions):
     rng = np.random.default_rng(2)
     words = rng.integers(0, 2**64, len(positions), np.uint64)
     chosen = agent.choose(positions, words)
@@ -86,7 +86,7 @@ def test_an_action_depends_on_its_state_and_word_alone(agent, positions):
     np.testing.assert_array_equal(alone, chosen[:100])
 
 
-def test_threads_change_nothing(gekitai, positions_of, fixed_threads):
+def test_threads_do_not_change_actions(gekitai, positions_of, fixed_threads):
     agent, positions = agents.make("greedy", gekitai, 5), positions_of("gekitai")
     words = np.arange(len(positions), dtype=np.uint64) << np.uint64(40)
     fixed_threads(2)
@@ -95,21 +95,21 @@ def test_threads_change_nothing(gekitai, positions_of, fixed_threads):
     np.testing.assert_array_equal(agent.choose(positions, words), chosen)
 
 
-def test_it_does_not_look_at_the_random_stream(agent, positions):
+def test_actions_do_not_depend_on_the_random_stream_of_the_game(agent, positions):
     words = np.arange(len(positions), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     other = positions.copy()
     other["rng"] ^= np.uint64(0xFFFF)
     np.testing.assert_array_equal(agent.choose(other, words), agent.choose(positions, words))
 
 
-def test_deterministic_means_that_words_do_not_matter(agent, positions):
+def test_actions_of_deterministic_agents_do_not_depend_on_random_bits(agent, positions):
     zeros = np.zeros(len(positions), np.uint64)
     ones = np.full(len(positions), 2**64 - 1, np.uint64)
     same = (agent.choose(positions, zeros) == agent.choose(positions, ones)).all()
     assert same == agent.deterministic
 
 
-def test_the_seed_decides(gekitai, positions_of):
+def test_the_seed_determines_actions(gekitai, positions_of):
     positions = positions_of("gekitai")
     first, again, other = (agents.make("random", gekitai, seed) for seed in (1, 1, 2))
     once, twice = first.act(positions), first.act(positions)
@@ -120,7 +120,7 @@ def test_the_seed_decides(gekitai, positions_of):
 
 
 @pytest.mark.parametrize("spec", ["random", "mcts:20", "puct:20"])
-def test_a_seed_makes_the_words_that_it_always_made(spec, gekitai, positions_of):
+def test_a_seed_gives_the_documented_random_bits(spec, gekitai, positions_of):
     positions = positions_of("gekitai")
     rng = np.random.default_rng(int(seed_word(3)))
     agent, by_words = (agents.make(spec, gekitai, seed) for seed in (3, 4))
@@ -139,7 +139,7 @@ def test_without_a_seed_two_agents_differ(gekitai, positions_of):
     assert (first != second).any()
 
 
-def test_an_empty_batch(agent):
+def test_an_empty_batch_has_no_actions(agent):
     actions = agent.act(agent.game.new(0))
     assert actions.shape == (0,)
     assert actions.dtype == np.int64
@@ -149,7 +149,7 @@ def test_a_single_record_is_a_batch_of_one(agent):
     assert agent.act(agent.game.new(1, seed=0)[0]).shape == (1,)
 
 
-def test_it_refuses_a_state_that_is_over(agent, random_positions, refused):
+def test_finished_states_are_refused(agent, random_positions, refused):
     states = random_positions(agent.game, 5, 1)
     over = agent.game.over(states)
     with refused(f"states? .*{over.argmax()} is over"):
@@ -157,18 +157,18 @@ def test_it_refuses_a_state_that_is_over(agent, random_positions, refused):
 
 
 @pytest.mark.parametrize("junk", [np.zeros(3), [1, 2], "board", None])
-def test_it_refuses_what_is_no_state(agent, junk, refused):
+def test_invalid_states_are_refused(agent, junk, refused):
     with refused(f"{agent.game.name} records"):
         agent.act(junk)
 
 
-def test_it_refuses_the_states_of_another_game(agent, gekitai, game112, refused):
+def test_states_of_another_game_are_refused(agent, gekitai, game112, refused):
     other = gekitai if agent.game == game112 else game112
     with refused(f"{agent.game.name} records"):
         agent.act(other.new(2))
 
 
-def test_a_copy_acts_alike(agent, positions):
+def test_a_copy_acts_identically(agent, positions):
     # Copying an environment during a game also copies its opponents.
     twin = copy.deepcopy(agent)
     words = np.arange(len(positions), dtype=np.uint64) << np.uint64(40)

@@ -21,7 +21,7 @@ def interrupts():
     signal.signal(signal.SIGINT, before)
 
 
-def test_all_places_are_worked_at_once():
+def test_all_parts_run_at_once():
     meeting = threading.Barrier(3, timeout=60)
     places = []
 
@@ -33,14 +33,14 @@ def test_all_places_are_worked_at_once():
     assert sorted(places) == [0, 1, 2]
 
 
-def test_one_alone_is_worked_here():
+def test_a_single_part_runs_in_the_calling_thread():
     found = []
     in_threads(lambda place, stopping: found.append((place, stopping(), threading.get_ident())), 1)
     assert found == [(0, False, threading.get_ident())]
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])
-def test_an_error_comes_when_the_others_have_seen_it_and_ended(failing):
+def test_an_error_is_raised_after_the_other_threads_end(failing):
     ended = []
 
     def work(place, stopping):
@@ -81,7 +81,7 @@ def test_an_interrupt_stops_the_others_and_waits_for_them():
 
 @pytest.mark.parametrize("began", [False, True])
 @pytest.mark.parametrize("at", [1, 2])
-def test_an_interrupt_while_a_thread_begins(monkeypatch, began, at):
+def test_an_interrupt_while_a_thread_starts_ends_all_work(monkeypatch, began, at):
     """An interrupt at a thread's start ends all work, whether or not the thread started."""
     genuine, ended = _thread.start_new_thread, []
 
@@ -114,7 +114,7 @@ def interrupt_at_beginning(monkeypatch):
 
 
 @pytest.mark.parametrize("spec", ["puct:400", "puct:10s", "mcts:10s"])
-def test_a_search_that_is_interrupted_as_it_begins_ends(monkeypatch, spec):
+def test_a_search_interrupted_at_its_start_ends(monkeypatch, spec):
     """A search ends even if one of its threads was interrupted before its start."""
     game = boardenvs.make("gekitai")
     agent = agents.make(spec, game, seed=0, threads=2)
@@ -142,7 +142,7 @@ def search_until(sent, agent, state):
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
 @pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("spec", ["puct:400", "puct:10s", "mcts:10s"])
-def test_a_search_that_is_interrupted_at_any_time_ends(spec):
+def test_a_search_interrupted_at_any_time_ends(spec):
     """An interrupt ends a search during a turn, while waiting, or in a network's code."""
     game = boardenvs.make("gekitai")
     agent = agents.make(spec, game, seed=0, threads=2)
@@ -157,7 +157,7 @@ def test_a_search_that_is_interrupted_at_any_time_ends(spec):
         assert_unharmed(agent, spec, game)
 
 
-def test_many_states_end_with_the_one_that_is_searched(monkeypatch):
+def test_an_interrupt_ends_a_batch_after_the_current_search(monkeypatch):
     game = boardenvs.make("gomoku", board_size=9)
     agent = agents.make("threats:20000", game, seed=0, threads=2)
     agent.act(game.new(1, 0))

@@ -53,7 +53,7 @@ def foreseen(words):
     return set(np.concatenate(known).tolist())
 
 
-def test_mixing_can_be_turned_back():
+def test_mixing_is_invertible():
     words = np.array([0, 1, 2**63, 0x123456789ABCDEF], np.uint64)
     assert np.array_equal(unmixed(next_bits(words - GAMMA)), words)
 
@@ -80,7 +80,7 @@ class WordSpy(Spy):
         return self.act(states)
 
 
-def test_words_made_as_the_games_own_would_tell_them():
+def test_consecutive_words_of_one_stream_are_predictable():
     words = make_streams(seed_word(0), 2)
     assert int(words[0]) in foreseen(next_bits(words[1:].copy()))
 
@@ -126,7 +126,7 @@ def test_a_player_of_an_episode_cannot_compute_the_games_stream():
         assert not {int(state["rng"]) for state in episode.states()} & known
 
 
-def test_an_agent_is_not_told_the_seed_of_its_match():
+def test_an_agent_does_not_receive_the_seed_of_its_match():
     seeds = [agent_seed(0, place) for place in range(3)]
     assert len({0, *seeds}) == 4
     assert one_way(np.zeros(1, np.uint64), "a") != one_way(np.zeros(1, np.uint64), "b")
@@ -135,7 +135,7 @@ def test_an_agent_is_not_told_the_seed_of_its_match():
 # -- Future dice --------------------------------------------------------------------------
 
 
-def guessed_and_thrown(conceal):
+def prediction_hits(conceal):
     """Return whether playing on from the received state predicts the die of the next turn."""
     game = boardenvs.make("goat_race", num_players=2)
     rng = np.random.default_rng(0)
@@ -157,9 +157,9 @@ def guessed_and_thrown(conceal):
     return np.concatenate(hits)
 
 
-def test_dice_are_not_foreseen():
-    assert guessed_and_thrown(conceal=False).all()
-    hits = guessed_and_thrown(conceal=True)
+def test_agents_do_not_foresee_dice():
+    assert prediction_hits(conceal=False).all()
+    hits = prediction_hits(conceal=True)
     chance = 1 / 6
     assert len(hits) > 1000
     assert abs(hits.mean() - chance) < 4 * (chance / len(hits)) ** 0.5
@@ -210,7 +210,7 @@ def alone(game, agent, num_games):
     return int((states["returns"][:, 0] > 0).sum())
 
 
-def test_hidden_tiles_are_not_read():
+def test_agents_do_not_read_hidden_tiles():
     game = boardenvs.make("dominoes175")
     games = 1500
     told_all = alone(game, TilePeeker(game), games)

@@ -1,7 +1,7 @@
 """Choices of all agents, compared with the recorded `choices.json` of each game.
 
 Stores distinguish versions of an agent's play by the class's `play_version` (see
-`agents.arena.versions`). If a change of play is intended, raise this number and write the files
+`Spec.version`). If a change of play is intended, raise this number and write the files
 again. Writing refuses agents whose number was not raised:
 
     python tests/agents/test_recorded_choices.py --write
@@ -18,8 +18,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
-from agents.specs import agents_of
+from agents.naming.spec import Spec
+from agents.naming.tables import agents_of
 from boardenvs.envs.playout import playout
 
 SIMULATIONS = {"mcts": 60, "puct": 20}
@@ -89,7 +89,7 @@ def chosen(which):
         found[spec] = {
             "class": type(agent).__name__,
             # The package's version comes first and does not describe the play.
-            "version": agent_version(spec, agent).partition(", ")[2],
+            "version": Spec.of(spec, game).version(agent).partition(", ")[2],
             "choices": " ".join(map(str, agent.choose(states, words))),
         }
     return found
@@ -118,7 +118,7 @@ LONG = ("dominoes175", "game112", "goat_race, two", "gomoku, 9x9")
     "which",
     [pytest.param(which, marks=[pytest.mark.slow] if which in LONG else []) for which in RECORDED],
 )
-def test_whose_play_has_changed_has_another_version(which):
+def test_agents_with_changed_play_have_another_version(which):
     _, one = RECORDED[which]
     then = one["agents"]
     now = chosen(which)
@@ -127,7 +127,7 @@ def test_whose_play_has_changed_has_another_version(which):
     assert [line for line in told if line] == []
 
 
-def test_a_change_of_play_is_told():
+def test_a_change_of_play_is_reported():
     record = recorded("gekitai")["gekitai"]["agents"]
     for spec, then in record.items():
         now = {**then, "choices": then["choices"][::-1]}

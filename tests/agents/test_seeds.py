@@ -7,7 +7,7 @@ from agents.arena import play_match
 from boardenvs.core.chance import make_streams, seed_word
 
 
-def test_each_agent_has_a_seed_of_its_own(gekitai, own_module):
+def test_each_agent_has_its_own_seed(gekitai, own_module):
     own_module("mine", "import agents\nseeds = []\ndef make(game, seed):\n"
                "    seeds.append(seed)\n    return agents.make('random', game)\n")  # fmt: skip
     for seed in (0, 1):
@@ -19,7 +19,7 @@ def test_each_agent_has_a_seed_of_its_own(gekitai, own_module):
     assert all(0 <= seed < 2**31 for seed in mine.seeds)
 
 
-def test_words_depend_on_seed_label_and_number_alone():
+def test_words_depend_only_on_seed_label_and_number():
     numbers = np.array([5, 0, 1000, 5])
     words = seeds.one_way_words(7, "a", numbers)
     assert words.dtype == np.uint64
@@ -29,7 +29,7 @@ def test_words_depend_on_seed_label_and_number_alone():
     assert len(np.unique(many)) == 2000
 
 
-def test_words_are_no_steps_of_one_stream():
+def test_words_are_not_steps_of_one_stream():
     # Unmixed words of a SplitMix64 stream differ by a known constant.
     words = [int(w) for w in seeds.one_way_words(7, "words 0", np.arange(50))]
     games = [int(w) for w in make_streams(seed_word(7), 50)]
@@ -57,7 +57,7 @@ def unmixed(word):
     return undone(z, 30)
 
 
-def test_a_bad_seed(refused):
+def test_a_bad_seed_is_refused(refused):
     for seed in (-1, "0", 0.5):
         with refused("seed must be "):
             seeds.agent_seed(seed, 0)
@@ -67,7 +67,7 @@ def test_fresh_seeds_differ():
     assert len({seeds.fresh_seed() for _ in range(100)}) == 100
 
 
-def test_an_agents_words_tell_nothing_of_its_opponents(gekitai):
+def test_the_random_bits_of_an_agent_do_not_reveal_those_of_its_opponents(gekitai):
     class Notes:
         def __init__(self):
             self.words = []

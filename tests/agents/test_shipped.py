@@ -40,7 +40,7 @@ def agent(request):
     return agents.make(f"trained:{request.param}", game, seed=0)
 
 
-def test_every_game_has_its_own():
+def test_every_game_has_its_shipped_agents():
     assert {path.parent.name for path in SHIPPED} == set(boardenvs.GAMES)
     for path in SHIPPED:
         games = trained_on(path)
@@ -54,11 +54,11 @@ def test_every_game_has_its_own():
     assert {*SHIPPED, *VERSIONS} == set(PLACE.glob("**/*.onnx"))
 
 
-def test_small(agent):
+def test_shipped_networks_are_small(agent):
     assert agent.path.stat().st_size <= 2_000_000
 
 
-def test_made_by_the_committed_settings(agent):
+def test_the_settings_of_the_card_are_the_committed_ones(agent):
     # Settings that are newer than the agent had their defaults.
     settings = settings_for(trained_on(agent.path))
     assert settings_from(agent.card["settings"]) == settings
@@ -68,7 +68,7 @@ def test_made_by_the_committed_settings(agent):
     assert int(steps) == settings.total_steps
 
 
-def test_its_version_in_int8(agent):
+def test_searches_use_the_int8_network_if_there_is_one(agent):
     """An int8 version exists if it was measured to be useful, and searches use it."""
     entry = agent.card.get("int8", {"file": None})
     search = agents.make(f"puct:1:{agent.path}", agent.game, seed=0)
@@ -87,7 +87,7 @@ def test_its_version_in_int8(agent):
     assert score["interval"][0] < score["score"] < score["interval"][1]
 
 
-def test_the_scores_of_the_card(agent):
+def test_the_scores_of_the_card_reach_the_required_minimum(agent):
     for against, score in least(agent.path).items():
         found = [entry for entry in agent.card["scores"] if entry["against"] == against]
         assert found
@@ -133,7 +133,7 @@ def test_the_card_is_complete(agent):
         assert high - low < 0.1
 
 
-def test_its_checksum(agent):
+def test_the_checksum_of_the_card_is_that_of_the_file(agent):
     assert hashlib.sha256(agent.path.read_bytes()).hexdigest() == agent.card["sha256"]
 
 
@@ -145,7 +145,7 @@ def test_its_checksum(agent):
     ],
     indirect=True,
 )
-def test_the_scores_of_the_card_come_out_again(agent):
+def test_the_scores_of_the_card_can_be_reproduced(agent):
     """Fewer games reproduce the card's scores; by chance, one in 10,000 agents fails."""
     others = agent.game.num_players - 1
     for entry in scores_on(agent.card, agent.game):

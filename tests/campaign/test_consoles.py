@@ -149,7 +149,7 @@ def odd_arguments(name, rng):
 
 
 @pytest.mark.attack("console programs under hostile input", "sessions", share=2)
-def test_console_programs(attack):
+def test_console_programs_survive_random_input(attack):
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         for name in GAMES:
@@ -176,7 +176,7 @@ def play_arguments(rng):
 
 
 @pytest.mark.attack("boardenvs play under hostile input", "sessions", share=2)
-def test_play(attack):
+def test_play_survives_random_input(attack):
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         name, arguments = play_arguments(rng)
@@ -224,7 +224,7 @@ def analyse_arguments(rng):
 
 
 @pytest.mark.attack("boardenvs analyse of positions that were changed", "positions")
-def test_analyse(attack):
+def test_analyse_survives_random_input(attack):
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         arguments, typed = analyse_arguments(rng)
@@ -309,7 +309,7 @@ def at_a_terminal(arguments, typed):
 
 @pytest.mark.takes(6)
 @pytest.mark.attack("console programs and play as processes, at pipes and terminals", "sessions")
-def test_processes(attack):
+def test_processes_survive_random_input(attack):
     """Repeated rounds may end differently, because keys arrive at other moments."""
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
@@ -332,7 +332,7 @@ def test_processes(attack):
 # -- The attacks find planted faults ------------------------------------------------------
 
 
-def test_planted_faults_are_found():
+def test_the_attack_finds_planted_faults():
     def breaks(_):
         while True:
             if input("? ") == "A1":

@@ -108,7 +108,7 @@ CONDITIONS = ["no compiler", "one core", "NUMBA_DISABLE_JIT=1", "read-only packa
 
 @pytest.mark.takes(5)
 @pytest.mark.attack("installations that lack something", "test files")
-def test_installations(attack, tmp_path):
+def test_every_installation_plays_its_games(attack, tmp_path):
     conditions = CONDITIONS + other_pythons()
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
@@ -124,7 +124,7 @@ def test_installations(attack, tmp_path):
 
 
 @pytest.mark.takes(5)
-def test_a_planted_fault_is_found(tmp_path):
+def test_the_attack_finds_a_planted_fault(tmp_path):
     test = tmp_path / "test_one.py"
     test.write_text("import os\ndef test_one():\n    assert os.environ['CC'] != 'none'\n")
     (tmp_path / "empty").mkdir()

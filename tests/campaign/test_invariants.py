@@ -193,7 +193,7 @@ def batches(name):
 
 
 @pytest.mark.parametrize("called", [batches(name) for name in boardenvs.GAMES])
-def test_batches(attack, called):
+def test_batches_keep_the_invariants(attack, called):
     for seed in attack.rounds():
         try:
             batch_round(attack, called, seed)
@@ -348,7 +348,7 @@ def single_round(attack, game, arguments, first, rng):
 @pytest.mark.attack(
     "invariants of environments: autoreset, snapshots, one and many", "plies", share=2
 )
-def test_environments(attack):
+def test_environments_keep_the_invariants(attack):
     for seed in attack.rounds():
         try:
             vector_round(attack, seed)
@@ -367,7 +367,7 @@ class Counter:
     def count(self, number): ...
 
 
-def test_a_broken_law_is_found():
+def test_the_attack_finds_a_broken_invariant():
     game = boardenvs.make("gekitai")
     states = game.new(3, 0)
     game.play(states, [0, 1, 2])
@@ -377,7 +377,7 @@ def test_a_broken_law_is_found():
         check_laws(game, laws_of(game), states)
 
 
-def test_a_twin_that_goes_astray_is_found(monkeypatch):
+def test_the_attack_finds_a_diverging_copy(monkeypatch):
     real = boardenvs.BatchEnv.step
 
     def step(self, actions):

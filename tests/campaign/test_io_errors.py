@@ -64,7 +64,7 @@ def failing(commands, folder, scenario, whole, error, for_good, at):
         given = {"error": error, "for_good": for_good, "classes": CHANGE | READ}
         ran = commands.run(folder, scenario.arguments(folder), kind, at, **given)
         where = f"{ran.operation} {ran.path.removeprefix(str(folder))}"
-        wrong = badly_told(ran, error, folder)
+        wrong = wrong_end(ran, error, folder)
         if wrong:
             return f"{where}: {wrong}"
         if ran.status == 0:
@@ -82,7 +82,7 @@ def failing(commands, folder, scenario, whole, error, for_good, at):
         shutil.rmtree(folder)
 
 
-def badly_told(ran, error, folder):
+def wrong_end(ran, error, folder):
     """Return what is wrong with the end of a command, or `None`."""
     if "Traceback" in ran.told or "Exception" in ran.told:
         return ran.told[-1500:]
@@ -104,5 +104,5 @@ def badly_told(ran, error, folder):
 
 
 @pytest.mark.parametrize("make", everywhere("an error", "errors"))
-def test_every_file_operation(attack, tmp_path, make):
+def test_every_file_operation_can_fail(attack, tmp_path, make):
     fail_everywhere(attack, tmp_path, make(tmp_path))

@@ -94,7 +94,7 @@ def cluster():
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.attack("kill -9 of Ray's processes: an arena", "kills")
-def test_arena(attack):
+def test_a_killed_arena_on_ray_can_be_continued(attack):
     game = boardenvs.make("gekitai")
     here = list(round_robin(game, SPECS, GAMES, 1))
     began = time.monotonic()
@@ -114,7 +114,7 @@ def test_arena(attack):
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.attack("kill -9 of Ray actors: training", "kills")
-def test_training(attack):
+def test_killed_training_on_ray_can_be_resumed(attack):
     import torch
     from gymnasium import spaces
 

@@ -63,17 +63,17 @@ def killed(commands, folder, scenario, whole, moments):
 
 @pytest.mark.takes(10)
 @pytest.mark.attack("kill -9 at random moments: an arena with workers", "kills")
-def test_arena(attack, tmp_path):
+def test_a_killed_arena_can_be_continued(attack, tmp_path):
     kill_at_random(attack, tmp_path, Arena(workers=2, games=400))
 
 
 @pytest.mark.takes(20)
 @pytest.mark.attack("kill -9 at random moments: training", "kills")
-def test_train(attack, tmp_path):
+def test_a_killed_training_run_can_be_resumed(attack, tmp_path):
     kill_at_random(attack, tmp_path, Train(tmp_path / "tiny.toml"))
 
 
-def test_a_command_that_runs_out_of_time_says_so(tmp_path):
+def test_a_command_that_times_out_is_reported(tmp_path):
     with Commands(tmp_path) as commands:
         ran = commands.run(tmp_path, ["info", "game112"], seconds=0)
     assert ran.status == KILLED

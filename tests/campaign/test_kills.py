@@ -67,5 +67,5 @@ def killed(commands, folder, scenario, whole, kind, at):
 
 
 @pytest.mark.parametrize("make", everywhere("a kill", "kills"))
-def test_every_file_operation(attack, tmp_path, make):
+def test_a_kill_at_every_file_operation_leaves_readable_files(attack, tmp_path, make):
     kill_everywhere(attack, tmp_path, make(tmp_path))

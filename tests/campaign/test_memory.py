@@ -166,7 +166,7 @@ ENVIRONMENTS = {
 
 @pytest.mark.takes(12)
 @pytest.mark.attack("memory of environments", "samples")
-def test_environments(attack):
+def test_environments_do_not_leak(attack):
     for seed, name, seconds in each(attack, ENVIRONMENTS):
         check(attack, seed, name, ENVIRONMENTS[name](), seconds)
 
@@ -198,7 +198,7 @@ AGENTS = {
 
 @pytest.mark.takes(12)
 @pytest.mark.attack("memory of agents and searches", "samples")
-def test_agents(attack):
+def test_agents_do_not_leak(attack):
     for seed, name, seconds in each(attack, AGENTS):
         check(attack, seed, name, AGENTS[name](), seconds)
 
@@ -208,7 +208,7 @@ def test_agents(attack):
 
 @pytest.mark.takes(15)
 @pytest.mark.attack("memory of the server of a page", "samples")
-def test_server(attack):
+def test_the_server_does_not_leak(attack):
     pytest.importorskip("starlette", reason="needs the extra [web]")
     pytest.importorskip("uvicorn", reason="needs the extra [web]")
     from served import serve
@@ -234,7 +234,7 @@ def test_server(attack):
 
 @pytest.mark.takes(60)
 @pytest.mark.attack("memory of training", "samples")
-def test_training(attack, tmp_path):
+def test_training_does_not_leak(attack, tmp_path):
     """Training does not leak; it runs in its own process, which is killed at the end."""
     pytest.importorskip("sb3_contrib", reason="needs the extra [train]")
     for seed in attack.rounds():
@@ -268,7 +268,7 @@ def test_training(attack, tmp_path):
 
 
 @pytest.mark.takes(30)
-def test_a_planted_leak_is_found():
+def test_the_attack_finds_a_planted_leak():
     kept = []
     leaks = measured(lambda: kept.append(bytes(bytearray(b"x" * 1_000_000))), 0.5)
     assert judged(*leaks)[0]

@@ -51,7 +51,7 @@ def smallest_failure(open_with, case, wrong):
         for kind in opened_files.KINDS
     ],
 )
-def test_mutated_files(attack, caller, kind):
+def test_mutated_files_are_read_or_refused_in_one_line(attack, caller, kind):
     seen = set()
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def test_mutated_files(attack, caller, kind):
                 break
 
 
-def test_a_failure_that_does_not_come_again_keeps_its_reason():
+def test_a_failure_that_is_not_repeated_keeps_its_reason():
     class Busy:
         """A caller of which only the first call times out."""
 
@@ -77,14 +77,14 @@ def test_a_failure_that_does_not_come_again_keeps_its_reason():
             return next(self.answers, ("a part of it", None))
 
     attack = Attack("planted", "files", seed=0, seconds=0, only=1)
-    test_mutated_files(attack, Busy(), "card")
+    test_mutated_files_are_read_or_refused_in_one_line(attack, Busy(), "card")
     (failure,) = attack.failures
     assert failure.case == "the whole file"
     assert failure.told.startswith("no answer within 120 s")
 
 
 @pytest.mark.parametrize("kind", [mutations.ByteEdit, mutations.ValueEdit])
-def test_edits_change_what_they_spoil(kind):
+def test_edits_change_their_input(kind):
     rng = np.random.default_rng(0)
     whole = b"0123456789" * 20 if kind is mutations.ByteEdit else {"a": [1, {"b": "x"}], "c": 2.5}
     changed = [repr(edit(whole)) for edit in (kind(rng) for _ in range(300))]

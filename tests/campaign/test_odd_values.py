@@ -28,7 +28,7 @@ def caller():
 
 
 @pytest.mark.attack("odd values for every public argument", "calls", share=3)
-def test_odd_values(attack, caller):
+def test_odd_values_raise_only_documented_errors(attack, caller):
     seen = set()
     for seed in attack.rounds():
         for one in [seed, *np.random.default_rng(seed).integers(2**32, size=CALLS - 1).tolist()]:
@@ -41,7 +41,7 @@ def test_odd_values(attack, caller):
                 break
 
 
-def test_every_parameter_has_a_right_value():
+def test_every_parameter_has_a_valid_value():
     """Every required parameter has a valid value, so that new functions are attacked too."""
     rng = np.random.default_rng(0)
     for name in boardenvs.GAMES:

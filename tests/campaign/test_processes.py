@@ -103,7 +103,7 @@ def race(folder, same, threads):
 
 @pytest.mark.takes(6)
 @pytest.mark.attack("processes and threads that compile a tiny kernel at once", "kernels")
-def test_tiny_kernels(attack, tmp_path):
+def test_processes_share_tiny_kernels(attack, tmp_path):
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         same, threads = bool(rng.integers(2)), int(rng.integers(1, 5))
@@ -121,7 +121,7 @@ PROGRAM = str(Path(__file__).parent / "tools" / "process_ways.py")
 
 @pytest.mark.takes(6)
 @pytest.mark.attack("fork, spawn, forkserver, threads, workers of others", "programs")
-def test_real_kernels(attack, tmp_path):
+def test_processes_share_real_kernels(attack, tmp_path):
     """Real kernels give the same results; every fifth round runs two ways with an empty cache."""
     ways = sorted(WAYS)
     for seed in attack.rounds():
@@ -142,7 +142,7 @@ def test_real_kernels(attack, tmp_path):
                 attack.failed(seed, f"{way}, {'an empty' if empty else 'a full'} cache", told)
 
 
-def test_a_planted_fault_is_found(tmp_path, monkeypatch):
+def test_the_attack_finds_a_planted_fault(tmp_path, monkeypatch):
     (tmp_path / "ends.py").write_text("import sys\nprint('half', file=sys.stderr)\nsys.exit(3)\n")
     assert finished([["ends.py"]] * 2, tmp_path) == [("", "half", 3)] * 2
     broken = RACE.replace("[42 + number]", "[41 + number]")

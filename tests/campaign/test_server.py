@@ -200,7 +200,7 @@ def other_host(served, rng):
 
 def leaves(served, rng):
     """Send a request and disconnect before the response."""
-    whole = served.half_an_order()
+    whole = served.partial_request()
     if rng.random() < 0.5:
         body = json.dumps({"do": "advance", "version": 1}).encode()
         whole = whole.partition(b"\r\n\r\n")[0].replace(b": 100", b": %d" % len(body))
@@ -215,7 +215,7 @@ def leaves(served, rng):
 def slow(served, rng):
     """Send a request byte by byte."""
     with contextlib.suppress(OSError), served.connect() as client:
-        for letter in served.half_an_order()[: rng.integers(1, 40)]:
+        for letter in served.partial_request()[: rng.integers(1, 40)]:
             client.sendall(bytes([letter]))
             time.sleep(0.005)
 
@@ -340,7 +340,7 @@ def storm(served, rng, clock):
     with contextlib.ExitStack() as kept, ThreadPoolExecutor(CLIENTS + 1) as pool:
         watching = pool.submit(watch, served, clock, end, told)
         for _ in range(rng.integers(0, 60)):
-            half = served.half_an_order()
+            half = served.partial_request()
             with contextlib.suppress(OSError):
                 kept.enter_context(served.connect(half[: rng.integers(len(half))]))
         done = [
@@ -353,7 +353,7 @@ def storm(served, rng, clock):
     return told, sum(WAYS[k][1] for k in chosen)
 
 
-def goes_on(served):
+def game_errors(served):
     """Return what is wrong with the game afterwards; empty if nothing."""
     served.until_ready(version(served))
     status, told = order(served, {"do": "restart", "version": version(served)})
@@ -368,7 +368,7 @@ def goes_on(served):
 
 
 @contextlib.contextmanager
-def errors_told():
+def reported_errors():
     """Yield the list of errors that the program or its log reports."""
     told = []
 
@@ -388,13 +388,17 @@ def errors_told():
 
 
 @pytest.mark.attack("the server of a page to play in", "requests", share=3)
-def test_server(attack):
+def test_the_server_survives_random_requests(attack):
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         name = GAMES[rng.integers(len(GAMES))]
         seat = int(rng.integers(boardenvs.make(name).num_players))
         told = []
-        with errors_told() as errors, Clock() as clock, serve(name, "random", seat, seed) as served:
+        with (
+            reported_errors() as errors,
+            Clock() as clock,
+            serve(name, "random", seat, seed) as served,
+        ):
             for _ in range(3):
                 wrong, number = at_once(served)
                 told += [wrong] if wrong else []
@@ -402,14 +406,14 @@ def test_server(attack):
                 wrong, number = storm(served, rng, clock)
                 told += wrong
                 attack.count(number)
-            if wrong := goes_on(served):
+            if wrong := game_errors(served):
                 told.append(wrong)
         told += errors
         if told:
             attack.failed(seed, f"{name}, seat {seat}", "; ".join(told))
 
 
-def test_planted_faults_are_found(monkeypatch):
+def test_the_attack_finds_planted_faults(monkeypatch):
     def broken(body):
         if b"__class__" in body or b"null" in body:
             raise KeyError("planted")
@@ -418,9 +422,9 @@ def test_planted_faults_are_found(monkeypatch):
     read = app.read_order
     monkeypatch.setattr(app, "read_order", broken)
     monkeypatch.setattr(app._Endpoints, "_check_token", lambda *_: None)
-    with errors_told() as errors, serve("game112", "random", 1) as served:
+    with reported_errors() as errors, serve("game112", "random", 1) as served:
         body = b"null"
-        head = served.half_an_order().partition(b"\r\n\r\n")[0].replace(b": 100", b": 4")
+        head = served.partial_request().partition(b"\r\n\r\n")[0].replace(b": 100", b": 4")
         assert status_of(send(served, head + b"\r\n\r\n" + body)) == 500
         assert errors == ["KeyError('planted')"]
         assert order(served, {"do": "advance", "version": 1})[0] == 200

@@ -162,7 +162,7 @@ ATTACKED = [
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 @pytest.mark.takes(4)
 @pytest.mark.parametrize("name", ATTACKED)
-def test_signals(attack, tmp_path, name):
+def test_signals_end_commands_in_one_line(attack, tmp_path, name):
     """Every signal ends the program; several programs run at once, because most only wait."""
     tried = 0
 
@@ -190,14 +190,14 @@ def test_signals(attack, tmp_path, name):
     )
 
 
-def test_every_subcommand_is_attacked():
+def test_the_attack_covers_every_subcommand():
     from agents.command import make_parser
 
     (known,) = (one.choices for one in make_parser()._actions if isinstance(one.choices, dict))
     assert {arguments[0] for arguments in SUBCOMMANDS.values()} == set(known)
 
 
-def test_a_traceback_a_wrong_status_and_silence_are_failures():
+def test_tracebacks_wrong_statuses_and_silence_count_as_failures():
     stopped = "\nboardenvs: stopped\n"
     assert judged(130, signal.SIGINT, stopped, "") is None
     assert judged(143, signal.SIGTERM, stopped, "") is None

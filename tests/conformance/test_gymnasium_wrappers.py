@@ -37,7 +37,7 @@ def played_beside(env, plain, seed=0):
         yield (seen, reward, over, info), (raw, raw_reward, over, raw_info)
 
 
-def test_flat_observations_of_another_dtype(name):
+def test_observations_can_be_flattened_and_converted(name):
     env = wrappers.DtypeObservation(wrappers.FlattenObservation(make(name)), np.float32)
     assert env.observation_space.dtype == np.float32
     for (seen, *_), (raw, *_) in played_beside(env, make(name)):
@@ -45,7 +45,7 @@ def test_flat_observations_of_another_dtype(name):
         assert seen.dtype == np.float32
 
 
-def test_stacked_observations(name):
+def test_observations_can_be_stacked(name):
     env = wrappers.FrameStackObservation(make(name), 3)
     last: deque = deque(maxlen=3)
     for (seen, *_), (raw, *_) in played_beside(env, make(name)):
@@ -53,7 +53,7 @@ def test_stacked_observations(name):
         np.testing.assert_array_equal(seen, last)
 
 
-def test_episode_statistics(name):
+def test_episode_statistics_are_recorded(name):
     for seed in range(3):
         env = wrappers.RecordEpisodeStatistics(make(name))
         steps = list(played_beside(env, make(name), seed))
@@ -62,7 +62,7 @@ def test_episode_statistics(name):
         assert info["episode"]["l"] == len(steps) - 1
 
 
-def test_observations_aware_of_the_time(name):
+def test_observations_can_include_the_time(name):
     env = wrappers.TimeAwareObservation(make(name, max_episode_steps=1000), flatten=False)
     plain = make(name, max_episode_steps=1000)
     for k, ((seen, *_), (raw, *_)) in enumerate(played_beside(env, plain)):
@@ -70,20 +70,20 @@ def test_observations_aware_of_the_time(name):
         assert seen["time"] == pytest.approx(k / 1000) or seen["time"] == k
 
 
-def test_normalised_observations(name):
+def test_observations_can_be_normalised(name):
     env = wrappers.NormalizeObservation(make(name))
     steps = list(played_beside(env, make(name)))
     assert all(np.isfinite(seen).all() for (seen, *_), _ in steps)
     assert any((seen != raw).any() for (seen, *_), (raw, *_) in steps)
 
 
-def test_transformed_rewards(name):
+def test_rewards_can_be_transformed(name):
     env = wrappers.TransformReward(make(name), lambda reward: 3 * reward + 1)
     steps = list(played_beside(env, make(name)))[1:]
     assert all(mine[1] == 3 * raw[1] + 1 for mine, raw in steps)
 
 
-def test_a_time_limit():
+def test_a_time_limit_truncates():
     env = wrappers.TimeLimit(make("gekitai", seat=0), 2)
     env.reset(seed=0)
     ends = []
@@ -126,7 +126,7 @@ def drawn(masks, rng):
 
 
 @pytest.mark.parametrize("kind", VECTOR)
-def test_observations_of_vectors(name, kind):
+def test_observations_of_vectors_can_be_wrapped(name, kind):
     wrapper, arguments, expected = VECTOR[kind]
     envs = wrapper(vectors(name, AutoresetMode.NEXT_STEP), *arguments)
     plain = vectors(name, AutoresetMode.NEXT_STEP)
@@ -150,7 +150,7 @@ def test_gymnasium_refuses_to_change_observations_of_the_default_autoreset(kind)
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
-def test_episode_statistics_and_rewards_of_vectors(name, mode):
+def test_episode_statistics_and_rewards_of_vectors_can_be_wrapped(name, mode):
     envs = vector.RecordEpisodeStatistics(vectors(name, mode))
     envs = vector.TransformReward(envs, lambda reward: 2 * reward)
     rng = np.random.default_rng(0)

@@ -30,7 +30,7 @@ def decided(state, rng):
 
 
 @pytest.mark.parametrize("name", others_slow(GAMES))
-def test_random_simulation(name):
+def test_the_games_pass_the_random_simulation_test(name):
     pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)
 
 
@@ -47,7 +47,7 @@ ONE_MOVE = {
 
 
 @pytest.mark.parametrize("name", ONE_MOVE)
-def test_mcts_finds_the_move_that_wins(name):
+def test_mcts_of_open_spiel_finds_a_winning_move(name):
     position, expected = ONE_MOVE[name]
     game = load(name)
     state = game.new_initial_state(position)
@@ -58,7 +58,7 @@ def test_mcts_finds_the_move_that_wins(name):
 
 
 @pytest.mark.parametrize("name", ["goat_race(num_players=2)", "dominoes175"])
-def test_mcts_plays_where_there_is_chance(name):
+def test_mcts_of_open_spiel_plays_games_with_chance(name):
     game = load(name)
     rng = np.random.RandomState(0)
     bot = mcts.MCTSBot(game, 1, 4, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)

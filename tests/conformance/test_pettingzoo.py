@@ -42,27 +42,27 @@ def _logs_nothing(caplog):
 
 
 @pytest.mark.parametrize("illegal", ["lose", "raise"])
-def test_api(make_env, illegal):
+def test_the_api_test_passes(make_env, illegal):
     suites.api_test(make_env(illegal=illegal), num_cycles=100)
 
 
-def test_api_of_truncated_games(make_env, game):
+def test_the_api_test_passes_for_truncated_games(make_env, game):
     suites.api_test(make_env(max_plies=game.num_players), num_cycles=20)
 
 
-def test_seed(make_env):
+def test_the_seed_test_passes(make_env):
     suites.seed_test(make_env, num_cycles=100)
 
 
-def test_save_observations(make_env, tmp_path, monkeypatch):
+def test_the_save_observation_test_passes(make_env, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # the suite may write pictures
     suites.test_save_obs(make_env())
 
 
-def test_render(make_env):
+def test_the_render_test_passes(make_env):
     suites.render_test(make_env)
 
 
-def test_state(make_env):
+def test_the_state_test_passes(make_env):
     check_state_space(make_env())
     check_state(make_env(), num_cycles=20)

@@ -38,12 +38,12 @@ from boardenvs.registration import env_id
 @pytest.mark.filterwarnings("ignore:Your observation .*has an unconventional shape:UserWarning")
 @pytest.mark.filterwarnings("ignore:Treating image space as channels-last:UserWarning")
 @pytest.mark.parametrize("render_mode", [None, "ansi", "rgb_array"])
-def test_checker(name, render_mode):
+def test_check_env_passes(name, render_mode):
     env = gymnasium.make(env_id(name), render_mode=render_mode)
     check_env(env, skip_render_check=False)
 
 
-def test_checker_has_nothing_to_say_about_a_flat_observation(name):
+def test_check_env_accepts_flat_observations_without_warnings(name):
     check_env(FlattenObservation(gymnasium.make(env_id(name))))
 
 
@@ -51,7 +51,7 @@ def small_model(env, policy="MlpPolicy"):
     return MaskablePPO(policy, env, n_steps=64, batch_size=64, n_epochs=2, seed=0, device="cpu")
 
 
-def test_maskable_ppo_trains_and_plays_by_the_masks(name):
+def test_maskable_ppo_trains_and_plays_with_masks(name):
     # Illegal actions raise, so a wrong or late mask fails the test.
     env = gymnasium.make(env_id(name), illegal="raise")
     assert is_masking_supported(env)
@@ -112,7 +112,7 @@ def native_vector(name):
 
 
 @pytest.mark.parametrize("make_vector", [dummy_vector, native_vector])
-def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
+def test_masks_of_vectors_are_used_in_training_and_predict(name, make_vector):
     venv = make_vector(name)
     assert is_masking_supported(venv)
     model = MaskablePPO(
@@ -176,7 +176,7 @@ def test_callbacks_evaluate_on_the_native_vector_without_a_monitor(algorithm, ca
 
 
 @pytest.mark.parametrize("render_mode", [None, "ansi", "human", "rgb_array"])
-def test_the_native_vector_answers_as_stable_baselines3s_own(name, render_mode, capsys):
+def test_the_native_vector_agrees_with_that_of_stable_baselines3(name, render_mode, capsys):
     def answers(venv):
         observation = venv.reset()
         found = [observation, copy.deepcopy(venv.reset_infos)]
@@ -218,7 +218,7 @@ def test_the_native_vector_answers_as_stable_baselines3s_own(name, render_mode, 
         assert same(ours, theirs)
 
 
-def test_reset_infos_of_a_game_that_began_by_itself_are_empty():
+def test_reset_infos_of_automatic_resets_are_empty():
     venv = SB3VecEnv([SeatVectorEnv(4, "gekitai", max_plies=2)], seed=0)
     venv.reset()
     assert all(info["seat"] in (0, 1) for info in venv.reset_infos)
@@ -227,7 +227,7 @@ def test_reset_infos_of_a_game_that_began_by_itself_are_empty():
     assert venv.reset_infos == [{}] * 4
 
 
-def test_options_of_the_native_vector():
+def test_the_native_vector_accepts_options():
     game = boardenvs.make("goat_race")
     venv = SB3VecEnv([SeatVectorEnv(2, game, seat=0), SeatVectorEnv(1, game, seat=0)])
     plain = game.to_dict(game.new(1, 0)[0])
@@ -250,7 +250,7 @@ def test_options_of_the_native_vector():
         venv.set_attr("seat", 1)
 
 
-def test_the_native_vector_is_filmed(name, tmp_path):
+def test_the_native_vector_can_be_recorded(name, tmp_path):
     pytest.importorskip("moviepy")
     _, native = alike(name, "rgb_array")
     venv = VecVideoRecorder(native, str(tmp_path), lambda step: step == 0, video_length=2)
@@ -263,7 +263,7 @@ def test_the_native_vector_is_filmed(name, tmp_path):
     assert film.suffix == ".mp4"
 
 
-def test_the_native_vector_in_wrappers_of_stable_baselines3():
+def test_wrappers_of_stable_baselines3_accept_the_native_vector():
     _, native = alike("gekitai")
     venv = VecFrameStack(VecCheckNan(VecNormalize(native)), 2)
     assert is_masking_supported(venv)
@@ -271,7 +271,7 @@ def test_the_native_vector_in_wrappers_of_stable_baselines3():
     assert venv.reset().shape == (3, *venv.observation_space.shape)
 
 
-def test_made_by_id(name):
+def test_make_vec_env_accepts_the_id(name):
     venv = make_vec_env(env_id(name), n_envs=2, seed=0, env_kwargs={"illegal": "raise"})
     assert is_masking_supported(venv)
     small_model(venv).learn(128)
@@ -288,13 +288,13 @@ envs.close()
 """
 
 
-def test_the_id_of_the_pages_works_in_processes_of_a_program_without_a_file():
+def test_the_id_works_in_processes_of_a_program_without_a_file():
     command = [sys.executable, "-c", PROCESSES]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ran.stdout == "(2, 3, 6, 6)\n"
 
 
-def test_maskable_ppo_learns_as_sb3_contrib_documents_it():
+def test_maskable_ppo_learns_with_the_code_of_sb3_contrib():
     env = gymnasium.make("boardenvs/Gekitai-v0", opponent="random", illegal="raise")
     model = MaskablePPO(
         "MlpPolicy",

@@ -40,7 +40,7 @@ def seeded(env):
     return env
 
 
-def test_the_mask_apart_from_a_stack_of_flat_floats(name):
+def test_masks_stay_available_if_observations_are_stacked(name):
     env = seeded(alone(make(name)))
     env = supersuit.frame_stack_v1(supersuit.flatten_v0(supersuit.dtype_v0(env, np.float32)), 3)
     size = boardenvs.make(name).observation_size
@@ -55,7 +55,7 @@ def test_the_mask_apart_from_a_stack_of_flat_floats(name):
     assert seen.dtype == np.float32
 
 
-def test_rewards(name):
+def test_rewards_can_be_transformed(name):
     env = seeded(supersuit.reward_lambda_v0(make(name), lambda reward: 3 * reward))
     expected = seeded(make(name))
     both = list(zip(played(env), played(expected), strict=True))
@@ -66,7 +66,7 @@ def test_rewards(name):
     assert supersuit.clip_reward_v0(make(name)).possible_agents == env.possible_agents
 
 
-def test_an_observation_changed_beside_its_mask():
+def test_observations_can_change_without_their_mask():
     def space(old):
         return spaces.Dict({**old, "observation": spaces.Box(0, 1, (108,), np.float32)})
 

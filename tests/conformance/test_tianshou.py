@@ -51,7 +51,7 @@ def assert_legal(buffer):
     assert np.take_along_axis(played.obs.mask, played.act[:, None], 1).all()
 
 
-def test_masked_random_play(name):
+def test_masked_random_play_is_legal(name):
     envs, env = environments(name, 3)
     game = boardenvs.make(name)
     assert env.agents == [f"player_{seat}" for seat in range(game.num_players)]
@@ -79,7 +79,7 @@ def q_network(shape, action_space):
 
 
 @pytest.mark.slow
-def test_a_q_network_for_each_seat_learns_by_the_masks():
+def test_a_q_network_for_each_seat_learns_with_masks():
     envs, env = environments("gekitai", 4)
     shape = env.observation_space["observation"].shape
     players = MultiAgentOffPolicyAlgorithm(
@@ -97,7 +97,7 @@ def test_a_q_network_for_each_seat_learns_by_the_masks():
     assert_legal(buffer)
 
 
-def test_a_q_network_learns_over_gymnasium_and_its_buffer_holds_all_infos(name):
+def test_a_q_network_learns_with_gymnasium_and_its_buffer_has_all_infos(name):
     envs = DummyVectorEnv([lambda: gymnasium.make(env_id(name))] * 3)
     envs.seed(0)
     env = gymnasium.make(env_id(name))

@@ -25,13 +25,13 @@ def environment(name):
     return PettingZooWrapper(env, use_mask=True, seed=0)
 
 
-def test_specs(name):
+def test_specs_agree_with_the_environment(name):
     # The check plays three plies. With this seed, no game ends earlier.
     torch.manual_seed(2)
     check_env_specs(environment(name), seed=None)
 
 
-def test_masked_rollout(name):
+def test_a_masked_rollout_is_legal(name):
     torch.manual_seed(0)
     env = environment(name)
     seats = list(env.group_map)

@@ -8,7 +8,7 @@ from contract_own_game import Short112
 from variants import VARIANTS
 
 import boardenvs
-from agents.user_code import register_game
+from agents.naming.user_code import register_game
 from boardenvs.registration import game_class
 
 

@@ -33,14 +33,14 @@ def draws_of_random_games(game, num):
     return bounds
 
 
-def test_no_draw_has_more_outcomes_than_the_game_says(variant):
+def test_no_draw_has_more_outcomes_than_declared(variant):
     most = max(draws_of_random_games(variant, 2), default=0)
     announced = chance_class(variant)(variant).most_outcomes
     assert most <= announced
     assert variant.has_chance or announced == 0
 
 
-def test_the_range_of_players(game):
+def test_player_counts_is_the_range_of_num_players(game):
     params = inspect.signature(type(game)).parameters
     counts = type(game).player_counts
     assert (counts is not None) == ("num_players" in params)
@@ -53,7 +53,7 @@ def test_the_range_of_players(game):
             type(game)(num_players=number)
 
 
-def test_arguments_that_are_read_from_text(game):
+def test_parameters_that_are_not_numbers_or_text_have_readers(game):
     readers = type(game).param_readers
     assert set(readers) <= set(game.params)
     for parameter, value in game.params.items():

@@ -16,13 +16,13 @@ from boardenvs.game import Game
 # -- Facts -----------------------------------------------------------------------------
 
 
-def test_the_six_bear_their_names(name):
+def test_the_six_games_have_their_names(name):
     game = boardenvs.make(name)
     assert game.name == name
     assert type(game).__name__ == boardenvs.GAMES[name]
 
 
-def test_facts(game):
+def test_the_facts_have_their_types_and_ranges(game):
     assert isinstance(game, Game)
     assert game.num_players >= 1
     assert game.num_actions >= 1
@@ -34,7 +34,7 @@ def test_facts(game):
     assert isinstance(game.has_hidden, bool)
 
 
-def test_the_page_of_the_class_says_what_the_game_is(name):
+def test_the_docstring_of_the_class_describes_the_game(name):
     game = boardenvs.make(name)
     words = game.about
     assert type(game).__doc__.startswith(words)
@@ -52,7 +52,7 @@ def test_the_page_of_the_class_says_what_the_game_is(name):
 @pytest.mark.parametrize(
     "value", [-1, 2**31, 2**63, 10**30, 1.0, 6.5, np.nan, "6", None, True, [6], (), np.True_]
 )
-def test_a_bad_value_is_named(game, value):
+def test_the_error_of_a_bad_value_names_the_parameter(game, value):
     defaults = inspect.signature(type(game)).parameters
     for parameter, usual in game.params.items():
         if value is None and defaults[parameter].default is None:
@@ -68,7 +68,7 @@ def test_a_bad_value_is_named(game, value):
 
 
 @pytest.mark.parametrize("value", [0, 1, -1, 1.0, None, "yes", [True]])
-def test_a_bad_truth_value_is_named(game, value):
+def test_the_error_of_a_bad_truth_value_names_the_parameter(game, value):
     for parameter, usual in game.params.items():
         if isinstance(usual, bool):
             with pytest.raises(ValueError, match=f"^{parameter} ") as error:
@@ -78,7 +78,7 @@ def test_a_bad_truth_value_is_named(game, value):
 
 
 @pytest.mark.parametrize("max_plies", [0, -1, 2**31])
-def test_max_plies_out_of_range(game, max_plies):
+def test_max_plies_out_of_range_is_refused(game, max_plies):
     low = game.num_players
     for value in (max_plies, low - 1):
         said = f"^max_plies must be a whole number from {low} to 2147483647, got {value}"
@@ -87,7 +87,7 @@ def test_max_plies_out_of_range(game, max_plies):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64])
-def test_numbers_of_numpy_are_numbers(game, dtype):
+def test_parameters_can_be_numpy_integers(game, dtype):
     for parameter, usual in game.params.items():
         if isinstance(usual, int) and not isinstance(usual, bool) and usual < 128:
             made = type(game)(**{parameter: dtype(usual)})
@@ -103,7 +103,7 @@ def test_numbers_of_numpy_are_numbers(game, dtype):
 # -- Copies of the game itself ---------------------------------------------------------
 
 
-def test_a_game_is_what_it_was_made_with(game):
+def test_games_with_equal_parameters_are_equal(game):
     twin, longer = type(game)(), type(game)(max_plies=game.max_plies + 1)
     for other in (twin, copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
         assert other == game

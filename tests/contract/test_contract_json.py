@@ -36,7 +36,7 @@ def test_dictionaries_of_truncated_games_round_trip(positions):
         check_round_trip(game, state)
 
 
-def test_a_dictionary_is_the_callers_own(cls):
+def test_changing_a_dictionary_does_not_change_the_game(cls):
     game = cls()
     data = game.to_dict(start(game, 1))
     kept = copy.deepcopy(data)
@@ -71,7 +71,7 @@ BAD = [(field, value) for field, values in BAD_VALUES.items() for value in value
 
 
 @pytest.mark.parametrize(("field", "value"), BAD, ids=lambda part: str(part)[:20])
-def test_a_bad_field_is_named(game, field, value):
+def test_the_error_of_a_bad_field_names_it(game, field, value):
     if field == "terminated" and value is True and not judge.is_in(game.rules):
         return  # only the dictionary defines whether the game is over
     data = game.to_dict(start(game, 1))
@@ -80,7 +80,7 @@ def test_a_bad_field_is_named(game, field, value):
     assert "\n" not in str(error.value)
 
 
-def test_fields_too_many_or_missing(game):
+def test_unknown_and_missing_fields_are_refused(game):
     data = game.to_dict(start(game, 1))
     with pytest.raises(ValueError, match="'colour'"):
         game.from_dict({**data, "colour": 1})
@@ -98,12 +98,12 @@ def test_fields_too_many_or_missing(game):
 
 
 @pytest.mark.parametrize("data", [None, 1, "{}", [], [("board", 1)], np.zeros(2)])
-def test_what_is_no_dictionary(game, data):
+def test_values_that_are_not_dictionaries_are_refused(game, data):
     with pytest.raises(ValueError, match=f"{game.name} .*dictionary"):
         game.from_dict(data)
 
 
-def test_records_that_are_no_positions_are_not_restored(game):
+def test_invalid_records_are_not_restored(game):
     for field, value in [("to_move", 9), ("ply", -1), ("last_action", 10**6), ("returns", np.nan)]:
         states = start(game, 1)
         states[field] = value
@@ -154,7 +154,7 @@ def test_from_dict_raises_nothing_but_value_errors(game, attempt, data):
 
 
 @given(data=st.data())
-def test_an_own_field_spoilt_inside_raises_nothing_but_value_errors(game, attempt, data):
+def test_a_damaged_field_of_the_game_raises_nothing_but_value_errors(game, attempt, data):
     """Damage inside the game's own lists and strings raises at most ValueError."""
     position = game.to_dict(middle(game, 1, data.draw(st.integers(0, 20))))
     own = [key for key in position if key not in {"game", "params", *BAD_VALUES}]

@@ -9,7 +9,7 @@ from contract_positions import NUM, legal_actions, middle, start
 from boardenvs.core.choice import tried_action
 
 
-def test_advancing_leaves_the_next_legal_actions_in_the_masks(game):
+def test_advance_writes_the_next_legal_actions_to_the_masks(game):
     states = start(game)
     masks = game.legal(states)
     for ply in range(game.max_plies):
@@ -28,7 +28,7 @@ def test_advancing_leaves_the_next_legal_actions_in_the_masks(game):
         assert np.array_equal(masks, game.legal(states))
 
 
-def test_restarting_begins_anew_where_told_and_goes_on_with_the_stream(game):
+def test_restart_games_restarts_the_selected_games_with_their_streams(game):
     states = middle(game)
     before = states.copy()
     which = np.arange(NUM) % 3 == 0
@@ -60,7 +60,7 @@ def test_random_actions_are_legal_and_uniform(game):
     assert np.abs(counts[legal] - mean).max() < 4.5 * mean**0.5
 
 
-def test_playing_out_ends_every_game_and_depends_on_the_words_alone(game):
+def test_play_out_ends_every_game_and_depends_only_on_the_words(game):
     states = middle(game)
     alone = states.copy()
     words = np.arange(NUM, dtype=np.uint64)
@@ -76,7 +76,7 @@ def test_playing_out_ends_every_game_and_depends_on_the_words_alone(game):
 
 
 @pytest.mark.parametrize("marked", [1, 3, 60])
-def test_an_action_found_by_trying_is_marked_and_uniform(marked):
+def test_tried_actions_are_legal_and_uniform(marked):
     num, size = 20_000, 64
     mask = np.zeros(size, np.bool_)
     mask[np.random.default_rng(1).permutation(size)[:marked]] = True

@@ -12,20 +12,20 @@ from boardenvs.core.loops import (
     BEGIN,
     EVERY_SEAT,
     RANDOM_SEAT,
-    Games,
+    GameArrays,
     play_out,
     redraw_games,
     step_games,
 )
-from boardenvs.envs.table import Table
+from boardenvs.envs.game_batch import GameBatch
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_step_is_the_same_as_plain_python(variant, alone):
+def test_a_step_agrees_with_plain_python(variant, alone):
     plain = step_games.plain((variant.rules,))
     seat = EVERY_SEAT if alone else RANDOM_SEAT
     compiled_games, plain_games = [
-        Table(variant, 3, seat, restarts=True).games._replace(random_opponents=not alone)
+        GameBatch(variant, 3, seat, restarts=True).games._replace(random_opponents=not alone)
         for _ in range(2)
     ]
     for games in (compiled_games, plain_games):
@@ -41,12 +41,12 @@ def test_a_step_is_the_same_as_plain_python(variant, alone):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             plain(actions, *plain_games, 0, 3)
-        for name in Games._fields:
+        for name in GameArrays._fields:
             same = np.array_equal(getattr(compiled_games, name), getattr(plain_games, name))
             assert same, f"{name} after ply {ply}"
 
 
-def test_random_play_and_redrawing_are_the_same_as_plain_python(variant):
+def test_random_play_and_resampling_agree_with_plain_python(variant):
     ends = []
     for loop in (variant.kernels.play_out, play_out.plain((variant.rules,))):
         states, words = variant.new(2, 0), make_streams(np.uint64(1), 2)

@@ -13,7 +13,7 @@ from boardenvs.core.arrays import OutOfBoundsError
 # -- Play ------------------------------------------------------------------------------
 
 
-def test_a_batch_plays_as_each_game_alone(game):
+def test_a_batch_plays_like_its_single_games(game):
     states = start(game)
     alone = [start(game)[i : i + 1] for i in range(NUM)]
     places = np.arange(NUM)
@@ -31,7 +31,7 @@ def test_a_batch_plays_as_each_game_alone(game):
 
 
 @pytest.mark.parametrize("cut", [slice(None, None, 2), slice(None, None, -1), slice(3, 4)])
-def test_play_reaches_through_slices(game, cut):
+def test_play_changes_slices_in_place(game, cut):
     states = middle(game)
     actions = legal_actions(game, states)
     expected = states.copy()
@@ -42,7 +42,7 @@ def test_play_reaches_through_slices(game, cut):
     assert np.array_equal(states, expected)
 
 
-def test_play_reaches_through_records_fields_and_odd_memory(game):
+def test_play_changes_records_and_unusual_memory_in_place(game):
     states = middle(game, 3)
     expected = states.copy()
     action = legal_actions(game, states)[1]
@@ -69,7 +69,7 @@ def test_play_reaches_through_records_fields_and_odd_memory(game):
 
 
 @pytest.mark.parametrize("cut", [slice(None), slice(None, None, 2)])
-def test_play_refuses_to_write_where_it_may_not(game, cut):
+def test_play_refuses_read_only_arrays(game, cut):
     states = middle(game)
     before = states.copy()
     fixed = states.view()
@@ -82,7 +82,7 @@ def test_play_refuses_to_write_where_it_may_not(game, cut):
     assert game.legal(fixed).any()
 
 
-def test_play_never_plays_on_a_copy_in_silence(game):
+def test_play_refuses_values_that_numpy_would_copy(game):
     """Values that numpy would copy are refused, because they cannot be played in place."""
     states = middle(game, 3)
     actions = legal_actions(game, states)
@@ -131,7 +131,7 @@ def bad_actions(game, actions):
 
 
 @pytest.mark.parametrize("illegal", ["lose", "raise"])
-def test_play_refuses_what_is_no_action(game, illegal):
+def test_play_refuses_invalid_actions(game, illegal):
     states = middle(game)
     before = states.copy()
     for what, actions in bad_actions(game, legal_actions(game, states)).items():
@@ -140,7 +140,7 @@ def test_play_refuses_what_is_no_action(game, illegal):
         assert np.array_equal(states, before), what
 
 
-def test_an_action_outside_is_named(game):
+def test_the_error_of_an_action_out_of_range_names_it(game):
     states = middle(game)
     with pytest.raises(
         ValueError, match=f"^action .*0 to {game.num_actions - 1}.* {game.num_actions}$"
@@ -149,7 +149,7 @@ def test_an_action_outside_is_named(game):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int32, np.uint64, ">i4"])
-def test_actions_may_be_whole_numbers_of_any_width(game, dtype):
+def test_actions_can_have_any_integer_type(game, dtype):
     states, expected = middle(game), middle(game)
     # The first legal action of each game fits into narrow dtypes.
     actions = game.legal(states).argmax(1)
@@ -180,7 +180,7 @@ def test_an_illegal_action_loses(game):
         assert (game.returns(states) == -1).all()
 
 
-def test_an_illegal_action_raises_if_it_shall(game):
+def test_an_illegal_action_raises_if_requested(game):
     states, actions = with_illegal(game)
     actions[:-1] = legal_actions(game, states)[:-1]
     before = states.copy()
@@ -190,7 +190,7 @@ def test_an_illegal_action_raises_if_it_shall(game):
 
 
 @pytest.mark.parametrize("illegal", ["", "Lose", None, 0, True, ["lose"]])
-def test_a_bad_way_to_treat_illegal_actions(game, illegal):
+def test_a_bad_value_of_illegal_is_refused(game, illegal):
     states = start(game)
     with pytest.raises(ValueError, match=r"^illegal "):
         game.play(states, legal_actions(game, states), illegal=illegal)
@@ -200,7 +200,7 @@ def test_a_bad_way_to_treat_illegal_actions(game, illegal):
 # -- The course of a game --------------------------------------------------------------
 
 
-def test_masks_flags_and_rewards_all_through(positions):
+def test_masks_flags_and_rewards_are_consistent(positions):
     for game, states in positions.values():
         terminated, truncated = game.terminated(states), game.truncated(states)
         returns, masks = game.returns(states), game.legal(states)
@@ -223,7 +223,7 @@ def test_masks_flags_and_rewards_all_through(positions):
         assert np.array_equal(states["last_action"] == -1, states["ply"] == 0)
 
 
-def test_truncation_and_forfeit_occur(positions):
+def test_the_tested_positions_include_truncations_and_forfeits(positions):
     game, played = positions["played"]
     always_short = played["ply"].max() <= game.num_players
     assert positions["truncated"][1]["truncated"].any() or always_short
@@ -232,7 +232,7 @@ def test_truncation_and_forfeit_occur(positions):
     assert game.terminated(played).any()
 
 
-def test_the_mask_is_what_play_accepts(positions):
+def test_masks_agree_with_the_actions_that_play_accepts(positions):
     """An action is legal if and only if playing it does not set `offender`."""
     game, states = positions["played"]
     live = states[~(game.terminated(states) | game.truncated(states))][::7]

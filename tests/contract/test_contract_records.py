@@ -17,7 +17,7 @@ from boardenvs.game112 import Game112
 # -- New games -------------------------------------------------------------------------
 
 
-def test_every_record_is_the_same_whatever_the_number(game):
+def test_records_do_not_depend_on_the_batch_size(game):
     most = start(game, 100, 7)
     assert most.dtype == game.state_dtype
     for num in (0, 1, 2, 33):
@@ -25,14 +25,14 @@ def test_every_record_is_the_same_whatever_the_number(game):
         assert start(game, num, 7).tobytes() == most[:num].tobytes()
 
 
-def test_seeds_tell_games_apart(game):
+def test_different_seeds_give_different_games(game):
     words = np.concatenate([start(game, 50, seed)["rng"] for seed in (0, 1, 2, 2**70)])
     assert len(np.unique(words)) == 200
     assert not np.array_equal(game.new(3), game.new(3))
     assert np.array_equal(game.new(3, np.int64(5)), game.new(3, 5))
 
 
-def test_a_new_game_is_on(game):
+def test_a_new_game_has_not_ended(game):
     states = start(game)
     assert not game.terminated(states).any()
     assert not game.truncated(states).any()
@@ -44,13 +44,13 @@ def test_a_new_game_is_on(game):
 
 
 @pytest.mark.parametrize("num", [-1, 1.0, "1", None, True, [1]])
-def test_a_bad_number_of_games(game, num):
+def test_a_bad_number_of_games_is_refused(game, num):
     with pytest.raises(ValueError, match=r"^num "):
         game.new(num, 0)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", True, [1], np.float32(1)])
-def test_a_bad_seed(game, seed):
+def test_a_bad_seed_is_refused(game, seed):
     with pytest.raises(ValueError, match=r"^seed "):
         game.new(1, seed)
 
@@ -59,7 +59,7 @@ def test_a_bad_seed(game, seed):
 
 
 @pytest.mark.parametrize("num", [0, 1, 5])
-def test_shapes_and_dtypes(game, num):
+def test_operations_return_the_documented_shapes_and_dtypes(game, num):
     states = start(game, num)
     shapes = {
         "legal": (game.legal(states), np.bool_, (num, game.num_actions)),
@@ -85,7 +85,7 @@ def test_shapes_and_dtypes(game, num):
     assert np.array_equal(states, before)
 
 
-def test_empty_batches(game):
+def test_empty_batches_are_accepted(game):
     none = start(game, 0)
     game.play(none, [])
     game.play(none, np.zeros(0, np.int64), illegal="raise")
@@ -93,7 +93,7 @@ def test_empty_batches(game):
     assert len(game.conceal(none, game.to_move(none), np.random.default_rng(0))) == 0
 
 
-def test_a_single_record_counts_as_one(game):
+def test_a_single_record_is_a_batch_of_one(game):
     states = middle(game, 3)
     record = states[1]
     assert np.array_equal(game.legal(record), game.legal(states)[1:2])
@@ -106,7 +106,7 @@ FOREIGN = [np.zeros(3), np.zeros(3, np.uint8), [1, 2], None, "text", np.zeros(2,
 
 
 @pytest.mark.parametrize("states", FOREIGN, ids=repr)
-def test_what_is_no_record_is_refused(game, states):
+def test_invalid_records_are_refused(game, states):
     rng = np.random.default_rng(0)
     for operation in (
         lambda: game.legal(states),
@@ -124,12 +124,12 @@ def test_what_is_no_record_is_refused(game, states):
             operation()
 
 
-def test_records_of_more_dimensions_are_refused(game):
+def test_arrays_of_more_dimensions_are_refused(game):
     with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
         game.legal(start(game, 4).reshape(2, 2))
 
 
-def test_one_position_is_one(game):
+def test_functions_of_one_position_refuse_other_numbers(game):
     for num in (0, 2):
         with pytest.raises(ValueError, match=rf"^state .*{game.name} record.* {num}\b"):
             game.to_text(start(game, num))
@@ -140,7 +140,7 @@ def test_one_position_is_one(game):
 # -- Copies ----------------------------------------------------------------------------
 
 
-def test_a_copy_goes_its_own_way(game):
+def test_a_copy_is_independent(game):
     states = middle(game)
     copies = [
         states.copy(),
@@ -238,7 +238,7 @@ def test_equal_positions_have_the_same_bytes(which):
         assert_one_byte_string(game, states)
 
 
-def test_rewards_of_nothing_have_the_same_bytes():
+def test_rewards_of_zero_have_the_same_bytes():
     state = np.zeros(1, boardenvs.make("pizza_order").state_dtype)
     ends = [state.copy(), state.copy()]
     for after, reward in zip(ends, (0.0, -0.0), strict=True):

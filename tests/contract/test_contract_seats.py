@@ -24,7 +24,7 @@ def test_observations_are_fresh_and_within_their_space(positions):
             assert np.array_equal(game.observe(states, seat), second)
 
 
-def test_a_seat_for_each_state(positions):
+def test_observe_accepts_a_seat_for_each_state(positions):
     game, states = positions["played"]
     seats = np.arange(len(states)) % game.num_players
     together = game.observe(states, seats)
@@ -33,7 +33,7 @@ def test_a_seat_for_each_state(positions):
         assert np.array_equal(together[here], game.observe(states, seat)[here])
 
 
-def test_the_seat_to_move_sees_what_it_would_see_by_its_number(positions):
+def test_observe_to_move_agrees_with_observe(positions):
     for game, states in positions.values():
         seen = game.observe_to_move(states)
         assert np.array_equal(seen, game.observe(states, game.to_move(states)))
@@ -41,7 +41,7 @@ def test_the_seat_to_move_sees_what_it_would_see_by_its_number(positions):
 
 
 @pytest.mark.parametrize("seat", [-1, 5, 0.0, "0", None, True, [0], [0] * (NUM + 1), np.nan])
-def test_a_bad_seat(game, seat):
+def test_a_bad_seat_is_refused(game, seat):
     states = start(game)
     for operation in (
         lambda: game.observe(states, seat),
@@ -51,7 +51,7 @@ def test_a_bad_seat(game, seat):
             operation()
 
 
-def test_observation_params_change_observations_alone(game):
+def test_observation_params_change_only_observations(game):
     assert game.observation_params <= set(game.params)
     states = middle(game)
     actions = legal_actions(game, states)
@@ -71,7 +71,7 @@ def test_observation_params_change_observations_alone(game):
 # -- Hidden information ----------------------------------------------------------------
 
 
-def test_conceal_gives_copies_with_the_stream_drawn_afresh(positions):
+def test_conceal_returns_copies_with_new_streams(positions):
     for game, states in positions.values():
         before = states.copy()
         for seat in range(game.num_players):
@@ -90,7 +90,7 @@ def test_conceal_gives_copies_with_the_stream_drawn_afresh(positions):
                 assert np.array_equal(known, states)
 
 
-def test_conceal_depends_on_the_generator_alone(game):
+def test_conceal_depends_only_on_the_generator(game):
     states = start(game)
     rng = np.random.default_rng(0)
     first, second = game.conceal(states, 0, rng), game.conceal(states, 0, rng)
@@ -105,7 +105,7 @@ def test_conceal_depends_on_the_generator_alone(game):
 # -- Info ------------------------------------------------------------------------------
 
 
-def test_a_fixed_info_stays_the_same_and_another_does_not(game):
+def test_info_is_fixed_says_whether_infos_change(game):
     states = game.new(20, 0)
     before = game.infos(states)
     assert not game.info_is_fixed or any(

@@ -5,7 +5,7 @@ import re
 from boardenvs.show.presentation import LOOKS
 
 
-def test_the_rules_in_short_are_a_few_lines(variant):
+def test_the_short_rules_are_a_few_lines(variant):
     rules = variant.presentation.rules_in_short()
     assert len(rules) <= 5
     assert rules or not variant.about
@@ -15,7 +15,7 @@ def test_the_rules_in_short_are_a_few_lines(variant):
         assert rule[-1] in ".:,"
 
 
-def test_an_example_of_what_to_type_is_a_legal_move(variant, variant_positions):
+def test_the_example_of_input_is_a_legal_move(variant, variant_positions):
     for state in variant_positions[::7]:
         if variant.over(state)[0]:
             continue
@@ -30,12 +30,12 @@ def test_an_example_of_what_to_type_is_a_legal_move(variant, variant_positions):
         assert variant.legal(variant.arrays.batch(state))[0, action], asked
 
 
-def test_there_is_no_example_after_the_end(variant, variant_positions, attempt):
+def test_a_finished_game_has_no_example_of_input(variant, variant_positions, attempt):
     over = variant_positions[variant.over(variant_positions)][0]
     assert attempt(variant.presentation.example_move, over) is None
 
 
-def test_spans_lie_in_the_text(variant, variant_positions):
+def test_spans_are_within_the_text(variant, variant_positions):
     for state in variant_positions[::7]:
         lines = variant.to_text(state).splitlines()
         for line, start, end, look in variant.presentation.spans(state):
@@ -45,9 +45,7 @@ def test_spans_lie_in_the_text(variant, variant_positions):
                 assert lines[line][start:end].strip(" -") == lines[line][start:end]
 
 
-def test_before_the_first_move_and_after_an_illegal_one_there_is_no_last(
-    variant, variant_positions
-):
+def test_new_and_forfeited_games_mark_no_last_move(variant, variant_positions):
     for state in variant_positions[::7]:
         if state["last_action"] < 0 or state["offender"] >= 0:
             assert "last" not in {span.look for span in variant.presentation.spans(state)}

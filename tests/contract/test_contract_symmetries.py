@@ -1,4 +1,4 @@
-"""Symmetries: playing in a view equals viewing what was played."""
+"""Symmetries: playing a mapped action in a mapped position gives the mapped result."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def check_symmetries(game):
             plain, turned = plain[live], turned[live]
 
 
-def test_playing_commutes_with_every_view(variant):
+def test_playing_commutes_with_every_symmetry(variant):
     check_symmetries(variant)
 
 
@@ -83,12 +83,12 @@ class Gravity(Gekitai):
         super().play(states, np.where(free, below, actions), **how)
 
 
-def test_a_game_that_says_less_than_its_base():
+def test_a_game_can_have_fewer_symmetries_than_its_base():
     assert len(Mirrored().symmetries()) == 2
     check_symmetries(Mirrored())
 
 
 @pytest.mark.parametrize("wrong", [WrongActions, WrongEntries, Gravity])
-def test_a_wrong_one_is_found(wrong):
+def test_a_wrong_symmetry_is_found(wrong):
     with pytest.raises(AssertionError):
         check_symmetries(wrong())

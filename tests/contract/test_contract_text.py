@@ -30,14 +30,14 @@ def assumed(game):
     return {"rng", "last_action"} | other
 
 
-def test_a_text_ends_its_lines(variant, variant_positions):
+def test_every_line_of_a_text_ends_with_a_newline(variant, variant_positions):
     for state in variant_positions[::3]:
         text = variant.to_text(state)
         assert text.endswith("\n")
         assert all(line.isprintable() for line in text.splitlines())
 
 
-def test_a_text_is_read_as_the_position_it_shows(variant, variant_positions):
+def test_a_text_is_read_as_its_position(variant, variant_positions):
     for state in variant_positions:
         if state["offender"] >= 0:
             continue
@@ -56,7 +56,7 @@ def test_a_text_is_read_as_the_position_it_shows(variant, variant_positions):
             assert np.array_equal(variant.observe(again, seat), variant.observe(state, seat))
 
 
-def test_blanks_and_newlines_that_end_a_text_may_be_gone(variant, variant_positions):
+def test_trailing_blanks_and_newlines_can_be_omitted(variant, variant_positions):
     for state in variant_positions[::20]:
         if state["offender"] >= 0:
             continue
@@ -64,7 +64,7 @@ def test_blanks_and_newlines_that_end_a_text_may_be_gone(variant, variant_positi
         assert variant.from_text(text.removesuffix("\n"), **rest) == variant.from_text(text, **rest)
 
 
-def test_a_turn_or_a_ply_that_cannot_be_is_refused(variant, variant_positions):
+def test_an_impossible_turn_or_ply_is_refused(variant, variant_positions):
     most = variant.num_players
     for state in variant_positions[::40]:
         if state["offender"] >= 0:
@@ -112,7 +112,7 @@ def shows(text, whole):
 
 @settings(max_examples=80)  # for each variant
 @given(data=st.data())
-def test_a_spoilt_text_is_refused_or_shows_another_position(
+def test_a_damaged_text_is_refused_or_read_as_another_position(
     variant, variant_positions, attempt, data
 ):
     state = variant_positions[data.draw(st.integers(0, len(variant_positions) - 1))]
@@ -130,7 +130,7 @@ def test_a_spoilt_text_is_refused_or_shows_another_position(
 # -- Actions --------------------------------------------------------------------------
 
 
-def test_every_action_has_a_text_of_its_own(variant, variant_positions):
+def test_every_action_has_its_own_text(variant, variant_positions):
     for state in (None, *variant_positions[:: 1 + len(variant_positions) // 6]):
         texts = [variant.action_to_text(action, state) for action in range(variant.num_actions)]
         assert len(set(texts)) == variant.num_actions
@@ -141,7 +141,7 @@ def test_every_action_has_a_text_of_its_own(variant, variant_positions):
                 assert variant.action_from_text(typed, state) == action
 
 
-def test_legal_actions_are_read_as_they_are_written(variant, variant_positions):
+def test_texts_of_legal_actions_round_trip(variant, variant_positions):
     masks = variant.legal(variant_positions)
     for state, mask in zip(variant_positions[::5], masks[::5], strict=True):
         for action in np.flatnonzero(mask).tolist():
@@ -150,7 +150,7 @@ def test_legal_actions_are_read_as_they_are_written(variant, variant_positions):
 
 
 @pytest.mark.parametrize("number", [-1, 2**70, 0.0, 1.0, np.nan, "0", "1 1", None, True, [0]])
-def test_an_action_outside_has_no_text(game, number):
+def test_an_action_out_of_range_has_no_text(game, number):
     for state in (None, game.new(1, 0)[0]):
         for action in (number, game.num_actions):
             with pytest.raises(ValueError, match="action") as error:
@@ -159,7 +159,7 @@ def test_an_action_outside_has_no_text(game, number):
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "\0", "?", "-1", "1" * 5000, "1, 2, 3, 4, 5"])
-def test_what_is_no_action_is_refused(game, text):
+def test_invalid_actions_are_refused(game, text):
     for state in (None, game.new(1, 0)[0]):
         with pytest.raises(ValueError, match=r".") as error:
             game.action_from_text(text, state)
@@ -167,7 +167,7 @@ def test_what_is_no_action_is_refused(game, text):
 
 
 @pytest.mark.parametrize("zero", ["\u0660", "\uff10"])  # Arabic-Indic and full-width digits
-def test_digits_are_those_of_ascii(variant, zero):
+def test_only_ascii_digits_are_accepted(variant, zero):
     foreign = str.maketrans({str(digit): chr(ord(zero) + digit) for digit in range(10)})
     state = variant.new(1, 0)[0]
     for action in range(variant.num_actions):
@@ -179,7 +179,9 @@ def test_digits_are_those_of_ascii(variant, zero):
 
 @settings(max_examples=40)  # for each variant
 @given(data=st.data())
-def test_a_spoilt_action_is_refused_or_another(variant, variant_positions, attempt, data):
+def test_a_damaged_text_of_an_action_is_refused_or_read_as_another(
+    variant, variant_positions, attempt, data
+):
     state = variant_positions[data.draw(st.integers(0, len(variant_positions) - 1))]
     state = state if data.draw(st.booleans()) else None
     action = data.draw(st.integers(0, variant.num_actions - 1))

@@ -56,7 +56,7 @@ def accepted(game, records, attempt):
     return np.array(kept, game.state_dtype)
 
 
-def test_every_function_refuses_or_answers(game, records, attempt):
+def test_every_function_returns_or_raises_a_value_error(game, records, attempt):
     rng = np.random.default_rng(1)
     seats, actions = game.num_players, game.num_actions
     functions = {
@@ -96,7 +96,7 @@ def test_every_function_refuses_or_answers(game, records, attempt):
     assert game.arrays.conceal(records, 0, np.zeros(len(records), np.uint64)).shape == (500,)
 
 
-def test_what_is_accepted_can_be_played_to_the_end(game, accepted):
+def test_accepted_records_can_be_played_to_the_end(game, accepted):
     rng = np.random.default_rng(2)
     states = accepted.copy()
     for _ in range(game.max_plies + 1):
@@ -116,7 +116,7 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("game", "spec"), ASKED, indirect=["game"])
-def test_agents_refuse_or_choose(game, records, accepted, spec, attempt):
+def test_agents_choose_or_raise_a_value_error(game, records, accepted, spec, attempt):
     player = agents.make(spec, game, seed=0)
     for one in records[:60]:
         answer = attempt(player.act, one)

@@ -28,7 +28,7 @@ NONE = 7
 
 
 @given(bits=st.integers(0, 2**64 - 1), size=st.integers(0, 64), first=st.integers(0, 70))
-def test_bits_are_shown_the_lowest_first(bits, size, first):
+def test_bits_are_written_from_the_lowest(bits, size, first):
     out = np.full(140, NONE, np.int8)
     show_bits(out, first, np.uint64(bits), size)
     shown = [int(digit) for digit in reversed(f"{bits:064b}")][:size]
@@ -36,7 +36,7 @@ def test_bits_are_shown_the_lowest_first(bits, size, first):
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
-def test_words_of_any_integer_type(dtype):
+def test_words_can_have_any_integer_type(dtype):
     out = np.full(7, NONE, np.int8)
     show_bits(out, 0, dtype(0b101_1001), 7)
     assert out.tolist() == [1, 0, 0, 1, 1, 0, 1]
@@ -45,7 +45,7 @@ def test_words_of_any_integer_type(dtype):
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
 @pytest.mark.parametrize("step", [1, 2, -1])
 @pytest.mark.parametrize("size", [3, 8, 13, 16, 31, 32, 50, 64])
-def test_arrays_of_any_bytes_and_strides(dtype, step, size):
+def test_arrays_can_have_any_byte_order_and_strides(dtype, step, size):
     bits = np.uint64(0xDEADBEEF12345679)
     whole = np.full(200, NONE, np.uint8)
     shown = [int(bits) >> k & 1 for k in range(size)]
@@ -59,7 +59,7 @@ WORDS = st.integers(0, 2**64 - 1)
 
 
 @given(marks=st.lists(st.booleans(), max_size=100), first=st.integers(0, 70))
-def test_truth_values_are_read_the_first_lowest(marks, first):
+def test_the_first_truth_value_is_the_lowest_bit(marks, first):
     first = min(first, len(marks))
     size = min(len(marks) - first, 64)
     expected = sum(mark << k for k, mark in enumerate(marks[first : first + size]))
@@ -68,7 +68,7 @@ def test_truth_values_are_read_the_first_lowest(marks, first):
 
 @pytest.mark.parametrize("step", [1, 2, -1])
 @pytest.mark.parametrize("size", [3, 8, 13, 16, 31, 32, 50, 64])
-def test_truth_values_of_any_strides(step, size):
+def test_truth_values_can_have_any_strides(step, size):
     marks = np.random.default_rng(size).random(200) < 0.5
     expected = sum(int(mark) << k for k, mark in enumerate(marks[::step][5 : 5 + size]))
     assert int(bits_of(marks[::step], 5, size)) == expected
@@ -92,7 +92,7 @@ def test_bits_are_counted_and_found(word):
 @example([False] * 64 + [True], 0)
 @example([True] + [False] * 63 + [True], 2**63)
 @example([True] * 128, 2**64 - 1)
-def test_the_action_is_that_of_the_random_bits(marks, bits):
+def test_random_bits_select_the_action(marks, bits):
     places = np.flatnonzero(marks)
     expected = places[(bits >> 32) * len(places) >> 32] if len(places) else -1  # as in `below`
     assert random_action(np.array(marks, np.bool_), np.uint64(bits)) == expected

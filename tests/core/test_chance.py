@@ -48,7 +48,7 @@ def plain_splitmix64(word):
 
 
 @pytest.mark.parametrize("seed", PUBLISHED)
-def test_published_sequences(seed):
+def test_streams_agree_with_published_sequences(seed):
     word, plain, array = np.uint64(seed), seed, np.array([seed], np.uint64)
     for expected in PUBLISHED[seed]:
         word = np.uint64(stepped(word))
@@ -60,7 +60,7 @@ def test_published_sequences(seed):
 
 
 @given(st.lists(words, max_size=20))
-def test_arrays_step_as_single_words_do(start):
+def test_arrays_agree_with_single_words(start):
     array = np.array(start, np.uint64)
     bits = next_bits(array)
     assert bits.dtype == array.dtype == np.uint64
@@ -70,7 +70,7 @@ def test_arrays_step_as_single_words_do(start):
 
 
 @given(words)
-def test_single_words_step_as_plain_integers_do(word):
+def test_single_words_agree_with_plain_integers(word):
     after, bits = plain_splitmix64(word)
     assert int(stepped(np.uint64(word))) == after
     assert int(mixed(np.uint64(after))) == bits
@@ -112,7 +112,7 @@ def test_below_is_uniform(bound):
     assert np.abs(counts - num / bound).max() < 4.5 * spread
 
 
-def test_drawing_from_a_record_moves_its_stream_alone():
+def test_drawing_from_a_record_changes_only_its_stream():
     states = boardenvs.make("game112").new(2, 0)
     before = states.copy()
     word, bits = plain_splitmix64(int(before["rng"][1]))
@@ -125,18 +125,18 @@ def test_drawing_from_a_record_moves_its_stream_alone():
 # -- Seeds ----------------------------------------------------------------------------
 
 
-def test_seeds_that_are_the_same_number_are_the_same():
+def test_equal_numbers_are_equal_seeds():
     assert seed_word(5) == seed_word(np.int64(5)) == seed_word(np.uint8(5))
     assert seed_word(5).dtype == np.uint64
 
 
-def test_seeds_differ():
+def test_different_seeds_give_different_words():
     seeds = [*range(1000), 2**32, 2**64, 2**64 + 1, 2**200]
     assert len({int(seed_word(seed)) for seed in seeds}) == len(seeds)
     assert seed_word(None) != seed_word(None)
 
 
-def test_the_streams_of_neighbouring_seeds_do_not_meet():
+def test_streams_of_neighbouring_seeds_do_not_overlap():
     streams = np.concatenate([make_streams(seed_word(seed), 1000) for seed in range(20)])
     assert len(np.unique(streams)) == len(streams)
 
@@ -144,6 +144,6 @@ def test_the_streams_of_neighbouring_seeds_do_not_meet():
 @pytest.mark.parametrize(
     "seed", [-1, np.int64(-1), 0.0, 1.5, np.float64(2), "1", b"1", True, np.True_, [1], ()]
 )
-def test_a_bad_seed(seed):
+def test_a_bad_seed_is_refused(seed):
     with pytest.raises(ValueError, match=r"^seed "):
         seed_word(seed)

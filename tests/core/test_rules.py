@@ -111,7 +111,7 @@ def test_observe_writes_the_declared_shape_or_one_row(module):
     assert seen[1].tolist() == seen[0, ::-1].tolist()
 
 
-def test_by_default_the_fields_are_seen_in_order(module):
+def test_the_default_observation_is_the_fields_in_order(module):
     text = GAME.replace(OBSERVE, "").replace("            observation_shape=(2, 2, 3),\n", "")
     text = text.replace("(2, 3))]", '(2, 3)), ("mark", np.bool_)]')
     game = module(text).Best()
@@ -124,7 +124,7 @@ def test_by_default_the_fields_are_seen_in_order(module):
     assert env.step(int(info["action_mask"].argmax()))[0] in env.observation_space
 
 
-def test_by_default_a_position_is_its_fields(module):
+def test_the_default_text_and_dictionary_contain_the_fields(module):
     game = module(GAME).Best()
     states = game.new(1, 7)
     for action in (0, 4):
@@ -168,7 +168,7 @@ env = boardenvs.best_v0.env()
 
 
 @pytest.mark.slow
-def test_rules_may_stand_where_no_file_is_and_be_changed(tmp_path):
+def test_rules_can_be_defined_without_a_file_and_changed(tmp_path):
     done = subprocess.run(
         [sys.executable, "-"],
         input=NOTEBOOK.format(game=GAME),
@@ -193,7 +193,7 @@ def test_rules_may_stand_where_no_file_is_and_be_changed(tmp_path):
         ("out[0, row, column]", "out[0, row, 3]", IndexError, "out of bounds"),
     ],
 )
-def test_a_mistake_is_an_error_of_python_with_its_line(module, old, new, error, said):
+def test_a_mistake_in_rules_raises_a_python_error_with_its_line(module, old, new, error, said):
     text = changed(old, new)
     with pytest.raises(error, match=said) as caught:
         module(text)
@@ -238,14 +238,14 @@ def test_a_mistake_is_an_error_of_python_with_its_line(module, old, new, error, 
         ),
     ],
 )
-def test_what_will_not_do_is_refused_in_one_line(module, old, new, said):
+def test_invalid_rules_are_refused_in_one_line(module, old, new, said):
     with pytest.raises(ValueError, match=said) as caught:
         module(changed(old, new))
     assert "\n" not in str(caught.value)
     assert "best" not in boardenvs.registration._own
 
 
-def test_sums_that_numpy_refuses_and_numba_computes_are_no_mistakes(module):
+def test_expressions_that_only_numba_supports_are_accepted(module):
     text = changed("== 0\n\n", "== 0 and np.uint64(6) << s.ply != 1 << 62\n\n")
     assert module(text).Best().legal(boardenvs.make("best").new(1)).all()
 
@@ -255,7 +255,7 @@ def test_sums_that_numpy_refuses_and_numba_computes_are_no_mistakes(module):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILES, reason="needs compiled code")
-def test_what_cannot_be_compiled_is_one_line_that_blames_the_rules(module):
+def test_rules_that_cannot_be_compiled_raise_one_line_with_their_place(module):
     text = changed("out[0, row, column] =", "out[0, row, column] = seat.bit_length() * 0 +")
     game = module(text).Best()
     line = line_of(text, "out[0, row, column] =")

@@ -12,7 +12,7 @@ SQUARE = [("gekitai", {}), ("gekitai", {"board_size": 7}), ("gomoku", {"board_si
 
 
 @pytest.mark.parametrize(("name", "params"), SQUARE)
-def test_square_boards_have_eight(name, params):
+def test_square_boards_have_eight_symmetries(name, params):
     game = boardenvs.make(name, **params)
     views = game.symmetries()
     assert len(views) == len(np.unique(views.actions, axis=0)) == 8
@@ -20,7 +20,7 @@ def test_square_boards_have_eight(name, params):
 
 
 @pytest.mark.parametrize("base", ["gekitai", "gomoku"])
-def test_who_has_rules_of_its_own_has_not_those_of_its_base(base):
+def test_a_game_with_its_own_rules_does_not_inherit_symmetries(base):
     original = boardenvs.make(base)
     variant = type("Variant", (type(original),), {"name": "variant"})
     assert len(variant().symmetries()) == 8  # with the same rules
@@ -28,7 +28,7 @@ def test_who_has_rules_of_its_own_has_not_those_of_its_base(base):
     assert len(variant().symmetries()) == 1
 
 
-def test_actions_there_and_back():
+def test_actions_and_values_are_mapped_back():
     views = Symmetries.of_square(6, 3)
     rng = np.random.default_rng(0)
     actions, which = rng.integers(36, size=100), rng.integers(8, size=100)
@@ -39,7 +39,7 @@ def test_actions_there_and_back():
     np.testing.assert_array_equal(turned[np.arange(100), shown], values[np.arange(100), actions])
 
 
-def test_the_one_view_of_a_game_without_any_copies_nothing():
+def test_the_identity_copies_nothing():
     views = Symmetries.none(4, 12)
     values, which = np.arange(8.0).reshape(2, 4), np.zeros(2, np.intp)
     assert views.by_action(values, which) is values
@@ -62,7 +62,7 @@ def test_the_one_view_of_a_game_without_any_copies_nothing():
         ([[0, 1], [1, 0]], [[0]], "^actions and entries .*2 and 1$"),
     ],
 )
-def test_tables_that_are_none(actions, entries, said):
+def test_invalid_tables_are_refused(actions, entries, said):
     with pytest.raises(ValueError, match=said) as error:
         Symmetries(actions, entries)
     assert "\n" not in str(error.value)

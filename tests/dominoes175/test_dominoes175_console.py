@@ -74,7 +74,7 @@ def run_program(typed, cwd=None, *argv):
 
 
 @pytest.mark.parametrize("name", ["win", "lose"])
-def test_the_test_mode_on_a_terminal(name, keyboard, capsys, monkeypatch, tmp_path):
+def test_the_test_mode_runs_on_a_terminal(name, keyboard, capsys, monkeypatch, tmp_path):
     expected = (HERE / f"test_mode_{name}.txt").read_text(encoding="utf-8").replace("·", " ")
     (tmp_path / f"{name}.txt").write_bytes((HERE / f"deck_{name}.txt").read_bytes())
     monkeypatch.chdir(tmp_path)
@@ -84,14 +84,14 @@ def test_the_test_mode_on_a_terminal(name, keyboard, capsys, monkeypatch, tmp_pa
 
 
 @pytest.mark.slow
-def test_the_test_mode_through_standard_input():
+def test_the_test_mode_reads_standard_input():
     expected = (HERE / "test_mode_win.txt").read_text(encoding="utf-8").replace("·", " ")
     expected = expected.replace("> 1\n", "> ").replace("win.txt\n", "")
     done = run_program(f"1\n{HERE / 'deck_win.txt'}\n")
     assert (done.stdout, done.stderr, done.returncode) == (expected, "", 0)
 
 
-def test_files_are_asked_for_until_one_can_be_read(keyboard, capsys, deck_file, tmp_path):
+def test_a_file_is_requested_until_one_can_be_read(keyboard, capsys, deck_file, tmp_path):
     name = deck_file(TILES)
     wrong = ["no such file", "", str(tmp_path), "a\0b", "x" * 5000]
     keyboard("1", *wrong, name)
@@ -144,7 +144,7 @@ def test_an_invalid_deck_ends_the_game(content, keyboard, capsys, deck_file):
         b"\xef\xbb\xbf" + b"0/1\n" * 27 + b" 6/5\t\n",
     ],
 )
-def test_valid_lines(content, keyboard, deck_file):
+def test_valid_lines_are_read(content, keyboard, deck_file):
     keyboard(deck_file(content))
     deck = DominoDeck()
     deck.populate(True)
@@ -152,7 +152,7 @@ def test_valid_lines(content, keyboard, deck_file):
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
-def test_a_file_without_end(keyboard):
+def test_an_endless_file_is_refused(keyboard):
     keyboard("/dev/zero")
     with pytest.raises(Exception, match="invalid data in /dev/zero"):
         DominoDeck().populate(True)
@@ -161,7 +161,7 @@ def test_a_file_without_end(keyboard):
 # -- The menu, and other ends of the program ----------------------------------------------
 
 
-def test_the_menu_is_asked_until_it_is_answered(keyboard, capsys):
+def test_the_menu_is_repeated_until_a_valid_answer(keyboard, capsys):
     keyboard("0", "", "one", "12", "²", "\u0661", "-1")
     with pytest.raises(EOFError):
         main()
@@ -175,7 +175,7 @@ def test_the_menu_is_asked_until_it_is_answered(keyboard, capsys):
 # -- Game mode ----------------------------------------------------------------------------
 
 
-def test_a_game_that_is_won(keyboard, capsys):
+def test_a_won_game_is_printed(keyboard, capsys):
     tiles = [(0, 1), (1, 2), (2, 2), (2, 6), (3, 6), (3, 4)]
     keyboard("2", "0", "0", "0", "1", *(a for k in range(1, 6) for a in ("0", str(k), "0")))
     main(InOrder(*tiles))
@@ -205,7 +205,7 @@ def test_a_game_that_is_won(keyboard, capsys):
     assert out.endswith(end + GOODBYE)
 
 
-def test_a_game_that_is_lost(keyboard, capsys):
+def test_a_lost_game_is_printed(keyboard, capsys):
     keyboard("2", *["0", "0", "0", "0"], *["0", "1", "1", "2"], *["0", "2", "2"], "0", "3")
     main(InOrder((0, 1), (2, 3), (4, 4), (5, 6)))
     out = capsys.readouterr().out
@@ -238,7 +238,7 @@ def test_wrong_answers_are_asked_again(keyboard, capsys):
 
 
 @given(answers=st.lists(st.sampled_from([*"0123456", "x", "7"]), max_size=150), seed=st.integers(0))
-def test_any_answers_lead_to_an_end_by_the_rules(answers, seed):
+def test_any_answers_lead_to_a_valid_end(answers, seed):
     """For any input, the game ends with a win, a loss or the end of input."""
     lines = iter(["2", *answers])
     printed = []
@@ -265,7 +265,7 @@ def test_any_answers_lead_to_an_end_by_the_rules(answers, seed):
 # -- Domino -------------------------------------------------------------------------------
 
 
-def test_dominoes():
+def test_a_domino_has_two_ends():
     for a in range(7):
         for b in range(7):
             tile = Domino(a, b)
@@ -277,7 +277,7 @@ def test_dominoes():
     assert type(tile.getTop()) is int
 
 
-def test_turning_dominoes():
+def test_dominoes_can_be_turned():
     tile = Domino(4, 3)
     assert tile.setTop(3) is None
     assert (str(tile), tile.getTop(), tile.getBottom()) == ("[4|3]", 3, 4)
@@ -297,7 +297,7 @@ def test_turning_dominoes():
 
 
 @pytest.mark.parametrize("dots", [-1, 7, 1.0, "1", None, True, [1]])
-def test_dots_that_no_end_has(dots):
+def test_impossible_dots_are_refused(dots):
     for ends in ((dots, 3), (3, dots)):
         with pytest.raises(AssertionError, match="0 to 6 dots"):
             Domino(*ends)
@@ -336,7 +336,7 @@ def test_a_shuffled_deck(rng):
     assert deck.isEmpty()
 
 
-def test_the_generator_decides_the_shuffle():
+def test_the_generator_determines_the_shuffle():
     decks = [DominoDeck() for _ in range(4)]
     for deck, seed in zip(decks, (1, 1, 2, None), strict=True):
         deck.populate(False, rng=None if seed is None else np.random.default_rng(seed))
@@ -356,7 +356,7 @@ def test_a_deck_is_a_queue(keyboard, deck_file):
         assert str(tile) == "[?|?]"
 
 
-def test_a_deck_is_filled_again_when_it_is_empty(keyboard, deck_file):
+def test_an_empty_deck_can_be_filled_again(keyboard, deck_file):
     deck = DominoDeck()
     for _ in range(2):
         deck.populate(False)
@@ -369,7 +369,7 @@ def test_a_deck_is_filled_again_when_it_is_empty(keyboard, deck_file):
 
 @pytest.mark.parametrize("useFile", [True, False])
 @pytest.mark.parametrize("left", [1, 28])
-def test_a_deck_with_tiles_left_is_too_full(useFile, left, keyboard, deck_file):  # noqa: N803
+def test_a_deck_with_tiles_left_cannot_be_filled(useFile, left, keyboard, deck_file):  # noqa: N803
     deck = DominoDeck()
     deck.populate(False)
     for _ in range(28 - left):
@@ -392,7 +392,7 @@ def test_an_invalid_file_empties_the_deck(keyboard, deck_file):
     assert deck.isEmpty()
 
 
-def test_the_end_of_input_leaves_the_deck_as_it_was(keyboard):
+def test_the_end_of_input_does_not_change_the_deck(keyboard):
     deck = DominoDeck()
     deck.populate(False)
     before = str(deck)
@@ -403,7 +403,7 @@ def test_the_end_of_input_leaves_the_deck_as_it_was(keyboard):
 
 
 @pytest.mark.parametrize("useFile", [None, 0, 1, "True", "deck.txt", [], np.True_])
-def test_neither_file_nor_shuffle(useFile):  # noqa: N803
+def test_an_invalid_use_file_is_refused(useFile):  # noqa: N803
     deck = DominoDeck()
     message = r"^Cannot populate deck: invalid argument provided\.$"
     with pytest.raises(AssertionError, match=message):
@@ -429,7 +429,7 @@ def test_a_new_stack_is_empty():
         stack.peek()
 
 
-def test_an_empty_stack_takes_a_tile_as_it_is():
+def test_an_empty_stack_accepts_any_tile_unturned():
     for end in (2, 5):
         stack, tile = DominoStack(), Domino(5, 2)
         tile.setTop(end)
@@ -446,7 +446,7 @@ def test_a_tile_is_turned_to_match():
     assert (stack.peek(), stack.size(), stack.isEmpty()) == (3, 7, False)
 
 
-def test_every_tile_on_every_top():
+def test_every_tile_on_every_stack_follows_the_rules():
     for under in range(7):
         for low, high in TILES:
             stack = DominoStack()
@@ -460,7 +460,7 @@ def test_every_tile_on_every_top():
                 assert stack.size() == 1
 
 
-def test_what_does_not_fit_stays_as_it_was():
+def test_a_tile_that_does_not_fit_is_not_turned():
     stack, tile = DominoStack(), Domino(1, 2)
     stack.push(Domino(3, 3))
     tile.setTop(1)
@@ -497,7 +497,7 @@ def table():
     return table
 
 
-def test_a_new_table():
+def test_a_new_table_has_a_full_grid_and_empty_stacks():
     table = Table()
     assert (table.getNumRows(), table.getNumColumns(), table.getNumStacks()) == (4, 7, 3)
     assert table.isWinner() is False
@@ -508,14 +508,14 @@ def test_a_new_table():
     assert str(table) == EMPTY_TABLE.format("[?|?]")
 
 
-def test_tables_are_printed_as_games_are():
+def test_tables_are_printed_like_games():
     table = Table()
     table.dealGrid(False)
     game = boardenvs.make("dominoes175")
     assert f"{table}\n" == game.to_text(game.new(1, 0)[0])
 
 
-def test_select(table):
+def test_select_takes_a_tile_from_the_grid(table):
     tile = table.select(0, 1)
     assert isinstance(tile, Domino)
     assert str(tile) == "[1|2]"
@@ -529,14 +529,14 @@ def test_select(table):
     ("row", "col"),
     [(-1, 0), (4, 0), (0, -1), (0, 7), ("0", 0), (0, None), (0.0, 0), (True, 0), (0, [0])],
 )
-def test_select_off_the_grid(table, row, col):
+def test_select_off_the_grid_is_refused(table, row, col):
     before = str(table)
     with pytest.raises(AssertionError, match="must be from 0 to"):
         table.select(row, col)
     assert str(table) == before
 
 
-def test_play_domino(table, capsys):
+def test_play_domino_places_a_tile_if_it_fits(table, capsys):
     assert table.playDomino(table.select(0, 0), 0) is True
     assert table.playDomino(table.select(0, 3), 0) is False
     assert table.playDomino(table.select(0, 1), 0) is True
@@ -562,7 +562,7 @@ def test_play_domino_takes_a_domino_and_a_stack(table, capsys, domino, stack):
     assert "\n0|| \n1|| \n2|| \n" in str(table)
 
 
-def test_is_winner(capsys):
+def test_is_winner_is_true_with_six_tiles_on_a_stack(capsys):
     table = Table()
     for number in range(6):
         assert table.isWinner() is False
@@ -570,7 +570,7 @@ def test_is_winner(capsys):
     assert table.isWinner() is True
 
 
-def test_reveal_grid(table, capsys):
+def test_reveal_grid_prints_all_tiles(table, capsys):
     table.select(0, 1)
     before = str(table)
     assert table.revealGrid() is None
@@ -581,7 +581,7 @@ def test_reveal_grid(table, capsys):
     assert str(table) == before
 
 
-def test_an_invalid_file_leaves_the_grid_alone(table, keyboard, deck_file):
+def test_an_invalid_file_does_not_change_the_grid(table, keyboard, deck_file):
     before = str(table)
     keyboard(deck_file(TILES[1:]))
     with pytest.raises(Exception, match="invalid data"):
@@ -589,6 +589,6 @@ def test_an_invalid_file_leaves_the_grid_alone(table, keyboard, deck_file):
     assert str(table) == before
 
 
-def test_all_names_are_there():
+def test_all_names_of_the_document_exist():
     names = {"Domino", "DominoDeck", "DominoStack", "Table", "main"}
     assert names <= set(console.__all__)

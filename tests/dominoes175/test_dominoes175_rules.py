@@ -1,4 +1,4 @@
-"""The rules of Dominoes 175: drawn tables, all tiles on all tops, a second implementation."""
+"""The rules of Dominoes 175: drawn tables, all tiles on all tops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba.core import config
-from plain_dominoes175 import PlainDominoes
 
 import boardenvs
 
@@ -90,7 +89,7 @@ def outcome(states):
         ("[0|1]-[1|5] / [1|2]-[2|5] / [6|3]", (3, 5), {"0 3", "1 3", "2 5"}),
     ],
 )
-def test_where_a_tile_may_be_played(drawing, hand, expected):
+def test_a_tile_can_be_played_on_matching_ends(drawing, hand, expected):
     states = set_up(drawing, hand)
     assert legal(GAME, states) == expected
     assert not GAME.legal(states)[0, :28].any()
@@ -103,7 +102,7 @@ def test_where_a_tile_may_be_played(drawing, hand, expected):
         assert after["ply"][0] == states["ply"][0] + 1
 
 
-def test_every_tile_on_every_top():
+def test_every_tile_on_every_stack_follows_the_rules():
     """Whether a tile may be placed depends only on the dots below, the tile and the end on top."""
     for under, tile in itertools.product(range(7), TILES):
         below = next(t for t in TILES if under in t and t != tile)
@@ -121,7 +120,7 @@ def test_every_tile_on_every_top():
         ]
 
 
-def test_a_whole_game_that_is_won():
+def test_a_won_game_follows_the_rules():
     game = boardenvs.make(
         "dominoes175", deck=full([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6)])
     )
@@ -139,7 +138,7 @@ def test_a_whole_game_that_is_won():
 
 
 @pytest.mark.parametrize("stack", range(3))
-def test_six_on_any_stack_win(stack):
+def test_six_dots_on_any_stack_win(stack):
     parts = ["[4|4]", "[5|5]"]
     parts.insert(stack, "[0|1]-[1|2]-[2|3]-[3|0]-[0|6]")
     states = set_up(" / ".join(parts), (6, 6))
@@ -148,7 +147,7 @@ def test_six_on_any_stack_win(stack):
     assert outcome(states) == (1, True, False)
 
 
-def test_five_do_not_win():
+def test_five_tiles_do_not_win():
     states = set_up("[0|1]-[1|2]-[2|3]-[3|0] / /", (0, 6))
     play(GAME, states, "0 6")
     assert outcome(states) == (0, False, False)
@@ -167,7 +166,7 @@ def test_a_tile_that_fits_nowhere_loses_at_once():
     assert outcome(before) == (0, False, False)
 
 
-def test_with_an_empty_stack_nothing_loses():
+def test_no_tile_loses_with_an_empty_stack():
     for tile in TILES:
         if tile not in {(0, 1), (2, 3)}:
             states = set_up("[0|1] / [2|3] /")
@@ -176,7 +175,7 @@ def test_with_an_empty_stack_nothing_loses():
 
 
 @pytest.mark.parametrize(("last", "result"), [((2, 5), 1), ((1, 3), -1)])
-def test_the_longest_game(last, result):
+def test_the_longest_game_has_its_number_of_plies(last, result):
     """Fifteen tiles make three stacks of five, so the sixteenth tile is always the last one."""
     game = boardenvs.make("dominoes175", deck=full([*LONGEST, last]))
     states = game.new(1, 0)
@@ -197,7 +196,7 @@ def test_the_longest_game(last, result):
 
 
 @pytest.mark.parametrize("max_plies", [1, 2, 11, 12, 13, 40])
-def test_truncation_leaves_a_win_on_the_last_ply_alone(max_plies):
+def test_a_win_on_the_last_ply_is_not_truncated(max_plies):
     deck = full([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6)])
     game = boardenvs.make("dominoes175", deck=deck, max_plies=max_plies)
     states = game.new(1, 0)
@@ -208,7 +207,7 @@ def test_truncation_leaves_a_win_on_the_last_ply_alone(max_plies):
     assert not game.legal(states).any()
 
 
-def test_truncation_leaves_a_loss_on_the_last_ply_alone():
+def test_a_loss_on_the_last_ply_is_not_truncated():
     game = boardenvs.make("dominoes175", max_plies=7)
     states = set_up("[0|1] / [2|3] / [4|4]", game=game)
     other = states.copy()
@@ -255,7 +254,7 @@ def chi_square_is_fine(counts):
     return abs(statistic - degrees) < 5 * np.sqrt(2 * degrees)
 
 
-def test_deals_are_shuffled():
+def test_every_deal_is_shuffled():
     num = 2_000 if config.DISABLE_JIT else 28_000
     grids = GAME.new(num, 0)["grid"]
     assert (np.sort(grids, 1) == np.arange(28)).all()
@@ -275,7 +274,7 @@ def test_restarted_games_are_dealt_afresh():
 
 
 @pytest.mark.parametrize("deck", [None, full(LONGEST)])
-def test_conceal_deals_the_unseen_tiles_anew(deck, random_positions):
+def test_conceal_resamples_the_unseen_tiles(deck, random_positions):
     game = boardenvs.make("dominoes175", deck=deck)
     states = random_positions(game, 40, 1)
     known = game.conceal(states, 0, np.random.default_rng(0))
@@ -291,7 +290,7 @@ def test_conceal_deals_the_unseen_tiles_anew(deck, random_positions):
             assert np.array_equal(states[field], known[field])
 
 
-def test_concealed_deals_are_uniform_and_tell_nothing_of_the_truth():
+def test_concealed_deals_are_uniform_and_independent_of_the_true_deal():
     num = 1_000 if config.DISABLE_JIT else 20_000
     states = set_up("[0|1]-[1|1] / [3|2] / [4|4]", (2, 6))
     taken = np.flatnonzero(states["taken"][0])
@@ -303,7 +302,7 @@ def test_concealed_deals_are_uniform_and_tell_nothing_of_the_truth():
         assert chi_square_is_fine(counts[unseen])
 
 
-def test_concealed_streams_are_new_and_games_go_on_by_them():
+def test_concealed_games_continue_with_new_streams():
     states = GAME.new(100, 0)
     words = np.full(100, 7, np.uint64)
     first = GAME.arrays.conceal(states[:1], 0, words[:1])
@@ -314,7 +313,7 @@ def test_concealed_streams_are_new_and_games_go_on_by_them():
 # -- The deck -------------------------------------------------------------------------
 
 
-def test_a_deck_is_dealt_in_order_whatever_the_seed():
+def test_a_given_deck_is_dealt_in_order_for_any_seed():
     deck = [(b, a) for a, b in reversed(full(LONGEST))]
     game = boardenvs.make("dominoes175", deck=deck)
     for seed in (0, 1):
@@ -324,7 +323,7 @@ def test_a_deck_is_dealt_in_order_whatever_the_seed():
     assert all(type(dots) is int for tile in game.params["deck"] for dots in tile)
 
 
-def test_all_ways_to_write_a_deck_are_the_same_game():
+def test_equal_decks_give_equal_games():
     deck = full(LONGEST)
     games = [
         boardenvs.make("dominoes175", deck=given)
@@ -364,13 +363,13 @@ def test_all_ways_to_write_a_deck_are_the_same_game():
     ],
     ids=lambda deck: str(deck)[-20:],
 )
-def test_a_bad_deck(deck):
+def test_a_bad_deck_is_refused(deck):
     with pytest.raises(ValueError, match=r"^deck ") as error:
         boardenvs.make("dominoes175", deck=deck)
     assert "\n" not in str(error.value)
 
 
-def test_none_stands_for_the_bound_of_the_rules():
+def test_max_plies_none_is_the_bound_of_the_rules():
     assert boardenvs.make("dominoes175", max_plies=None) == GAME
     assert GAME.params == {"deck": None, "max_plies": 32}
 
@@ -378,71 +377,8 @@ def test_none_stands_for_the_bound_of_the_rules():
 # -- Observation ----------------------------------------------------------------------
 
 
-def agree(game, states, plains):
-    """Compare legal actions, observations and outcomes of a batch and of plain games."""
-    observed = game.observe(states, 0)
-    for i, plain in enumerate(plains):
-        assert legal(game, states[i : i + 1]) == plain.legal()
-        assert outcome(states[i : i + 1]) == (
-            plain.result or 0,
-            plain.result is not None,
-            plain.truncated,
-        )
-        assert states["ply"][i] == plain.ply
-        assert game.info(states[i])["hand"].tolist() == list(plain.hand or (-1, -1))
-        seen = plain.seen()
-        flat = [*seen["cells"], *seen["tiles"], *seen["small"], *seen["large"]]
-        assert observed[i].tolist() == [*flat, *itertools.chain(*seen["stacks"])]
-        data = game.to_dict(states[i])
-        assert [tuple(tile) for tile in data["grid"]] == plain.deck
-        assert data["taken"] == sorted(plain.gone)
-        assert [[tuple(t) for t in stack] for stack in data["stacks"]] == plain.stacks
-
-
-@pytest.mark.parametrize("max_plies", [None, 9, 14])
-def test_random_games_agree_with_the_plain_implementation(max_plies):
-    rng = np.random.default_rng(0)
-    game = boardenvs.make("dominoes175", max_plies=max_plies)
-    states = game.new(60, 1)
-    plains = [PlainDominoes(game.to_dict(s)["grid"], game.max_plies) for s in states]
-    agree(game, states, plains)
-    while len(states):
-        actions = [int(rng.choice(np.flatnonzero(mask))) for mask in game.legal(states)]
-        for state, plain, action in zip(states, plains, actions, strict=True):
-            plain.play(game.action_to_text(action, state))
-        game.play(states, actions)
-        agree(game, states, plains)
-        live = ~(states["terminated"] | states["truncated"])
-        states = states[live]
-        plains = [plain for plain, on in zip(plains, live, strict=True) if on]
-
-
-@given(data=st.data())
-def test_crowded_tables_agree_with_the_plain_implementation(data):
-    """Both implementations agree in long games that mostly turn over tiles that fit."""
-    plain = PlainDominoes(TILES)
-    states = set_up("/ /", deck=TILES)
-    for _ in range(data.draw(st.integers(1, 32))):
-        if plain.over():
-            break
-        options = plain.legal()
-        if plain.hand is None:
-            tops = {stack[-1][1] if stack else None for stack in plain.stacks}
-            good = {
-                text
-                for text in options
-                if None in tops or tops & {*plain.deck[7 * int(text[0]) + int(text[2])]}
-            }
-            options = good or options
-        text = data.draw(st.sampled_from(sorted(options)))
-        plain.play(text)
-        play(GAME, states, text)
-        agree(GAME, states, [plain])
-        assert GAME.from_dict(GAME.to_dict(states[0])) == states[0]
-
-
 @given(st.lists(st.integers(0, 27), min_size=1, max_size=40), st.integers(0, 2**32))
-def test_tiles_are_conserved_whatever_is_played(choices, seed):
+def test_tiles_are_conserved(choices, seed):
     states = GAME.new(1, seed)
     for choice in choices:
         mask = np.flatnonzero(GAME.legal(states)[0])
@@ -466,7 +402,7 @@ def test_tiles_are_conserved_whatever_is_played(choices, seed):
 # -- Infos --------------------------------------------------------------------------------
 
 
-def test_what_the_player_sees_beside_the_text(random_positions):
+def test_the_turn_line_shows_the_tile_in_hand(random_positions):
     for state in random_positions(GAME, 5, 0):
         low, high = GAME.info(state)["hand"]
         expected = "" if low < 0 else f"Tile in hand: [{low}|{high}]"
@@ -476,7 +412,7 @@ def test_what_the_player_sees_beside_the_text(random_positions):
 # -- Random play ----------------------------------------------------------------------
 
 
-def test_random_play_wins_as_often_as_known():
+def test_random_play_wins_its_known_share():
     """Random play wins about 0.78% of games, after 9.9 plies."""
     num = 2_000 if config.DISABLE_JIT else 200_000
     states = GAME.new(num, 0)

@@ -14,7 +14,7 @@ import boardenvs
 # -- Play ---------------------------------------------------------------------------------
 
 
-def test_names_and_spaces(make_env, game):
+def test_names_and_spaces_are_those_of_the_game(make_env, game):
     env = make_env()
     players = [f"player_{k}" for k in range(game.num_players)]
     assert env.possible_agents == players
@@ -40,7 +40,7 @@ def test_names_and_spaces(make_env, game):
     )
 
 
-def test_instances_do_not_share_their_facts(make_env):
+def test_instances_do_not_share_metadata(make_env):
     one, other = make_env(), make_env()
     one.metadata["render_fps"] = 99
     one.possible_agents.append("player_9")
@@ -49,7 +49,7 @@ def test_instances_do_not_share_their_facts(make_env):
 
 
 @pytest.mark.parametrize("plies", [None, "few"])
-def test_is_the_game(make_env, game, plies):
+def test_the_environment_agrees_with_the_game(make_env, game, plies):
     """Agents, observations, masks, rewards and ends equal those of playing the `Game` directly."""
     params = {} if plies is None else {"max_plies": game.num_players}
     env = make_env(**params)
@@ -97,7 +97,7 @@ def test_is_the_game(make_env, game, plies):
         assert env.num_agents == 0
 
 
-def test_last_without_observing(make_env):
+def test_last_accepts_observe_false(make_env):
     env = make_env()
     env.reset(seed=0)
     observation, reward, terminated, truncated, info = env.last(observe=False)
@@ -106,7 +106,7 @@ def test_last_without_observing(make_env):
     assert info == env.infos[env.agent_selection]
 
 
-def test_agent_iter_stops_at_its_limit(make_env):
+def test_agent_iter_stops_at_max_iter(make_env):
     env = make_env()
     env.reset(seed=0)
     rng = np.random.default_rng(0)
@@ -117,7 +117,7 @@ def test_agent_iter_stops_at_its_limit(make_env):
     assert len(visited) == 2
 
 
-def test_state_is_every_view_in_order(make_env, game):
+def test_state_contains_the_observations_of_all_seats(make_env, game):
     env = make_env()
     env.reset(seed=0)
     play(env, 3, np.random.default_rng(0))
@@ -130,7 +130,7 @@ def test_state_is_every_view_in_order(make_env, game):
     assert env.state().any()
 
 
-def test_what_was_observed_stays(make_env):
+def test_earlier_observations_do_not_change(make_env):
     env = make_env()
     env.reset(seed=0)
     kept, copies = [], []
@@ -153,7 +153,7 @@ def test_what_was_observed_stays(make_env):
         assert snapshot(env) == shown
 
 
-def test_each_observation_is_the_callers_own(make_env):
+def test_changing_an_observation_does_not_change_the_environment(make_env):
     env = make_env()
     env.reset(seed=0)
     play(env, 2, np.random.default_rng(0))
@@ -167,7 +167,7 @@ def test_each_observation_is_the_callers_own(make_env):
         assert array.flags.writeable
 
 
-def test_dead_agents_take_none_only(make_env, game):
+def test_dead_agents_accept_only_none(make_env, game):
     env = make_env(max_plies=game.num_players)
     env.reset(seed=0)
     play(env, game.num_players, np.random.default_rng(0))
@@ -205,27 +205,9 @@ def test_human_prints_each_position_and_returns_nothing(make_env, game, capsys):
     assert capsys.readouterr().out == game.to_text(states[0])
 
 
-@pytest.mark.parametrize("mode", ["rgb", "ANSI", "", 1])
-def test_an_unknown_render_mode_is_refused(make_env, mode):
-    with pytest.raises(ValueError, match="render_mode"):
-        make_env(render_mode=mode)
-
-
-def test_render_needs_a_mode(make_env):
-    env = make_env()
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="render_mode"):
-        env.render()
-
-
 # -- Arguments ----------------------------------------------------------------------------
 
 
-def test_a_parameter_of_no_game_is_refused(make_env):
-    with pytest.raises(ValueError, match="'depth'"):
-        make_env(depth=3)
-
-
-def test_parameters_reach_the_game(make_env, game):
+def test_parameters_are_passed_to_the_game(make_env, game):
     params = {**game.params, "max_plies": game.num_players + 1}
     assert make_env(**params).unwrapped.game == boardenvs.make(game.name, **params)

@@ -28,7 +28,7 @@ def test_an_illegal_action_loses(make_env, game):
     assert set(rewards) == set(env.possible_agents)
 
 
-def test_an_illegal_action_raises_if_so_wished(make_env):
+def test_an_illegal_action_raises_if_requested(make_env):
     env = make_env(illegal="raise")
     env.reset(seed=0)
     action = reach_illegal(env)
@@ -59,7 +59,7 @@ def test_out_of_bounds_always_raises(make_env, game, illegal):
 
 
 @pytest.mark.parametrize("kind", [int, np.int8, np.int64, np.uint16, np.array])
-def test_any_whole_number_will_do(make_env, kind):
+def test_actions_can_have_any_integer_type(make_env, kind):
     env = make_env()
     env.reset(seed=0)
     twin = copy.deepcopy(env)
@@ -70,7 +70,7 @@ def test_any_whole_number_will_do(make_env, kind):
 
 
 @pytest.mark.parametrize("illegal", ["loose", None, True])
-def test_illegal_is_lose_or_raise(make_env, illegal):
+def test_other_values_of_illegal_are_refused(make_env, illegal):
     with pytest.raises(ValueError, match="illegal"):
         make_env(illegal=illegal)
 
@@ -98,7 +98,7 @@ def refusals(env):
 
 
 @pytest.mark.parametrize("duplicate", [lambda env: env, copy.deepcopy])
-def test_order_of_calls(make_env, duplicate):
+def test_calls_in_a_wrong_order_raise_as_in_pettingzoo(make_env, duplicate):
     env = duplicate(make_env(render_mode="ansi"))
     assert refusals(env) == refusals(wrappers.OrderEnforcingWrapper(AECEnv()))
     with pytest.raises(ValueError, match="records"):
@@ -110,7 +110,7 @@ def test_order_of_calls(make_env, duplicate):
             pass
 
 
-def test_pettingzoos_wrappers_change_nothing(make_env):
+def test_wrappers_of_pettingzoo_change_nothing(make_env):
     env = make_env(render_mode="ansi")
     wrapped = make_env(render_mode="ansi")
     for wrapper in (
@@ -125,7 +125,7 @@ def test_pettingzoos_wrappers_change_nothing(make_env):
         assert play_out(wrapped) == play_out(env)
 
 
-def test_a_step_after_everyone_has_left_is_warned_of(make_env, caplog):
+def test_a_step_after_the_end_of_all_agents_warns(make_env, caplog):
     env = make_env()
     env.reset(seed=0)
     play_out(env)

@@ -18,7 +18,7 @@ def pickled(env):
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
 @pytest.mark.parametrize("plies", [0, 4])
-def test_a_copy_in_mid_game_plays_on(make_env, game, duplicate, plies):
+def test_a_copy_of_a_running_game_continues_identically(make_env, game, duplicate, plies):
     env = make_env(render_mode="ansi")
     env.reset(seed=3)
     play(env, plies, np.random.default_rng(0))
@@ -40,7 +40,7 @@ def test_a_copy_in_mid_game_plays_on(make_env, game, duplicate, plies):
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
-def test_a_copy_before_the_start_and_after_the_end(make_env, duplicate):
+def test_copies_work_before_the_start_and_after_the_end(make_env, duplicate):
     env = make_env()
     twin = duplicate(env)
     env.reset(seed=1)
@@ -54,7 +54,7 @@ def test_a_copy_before_the_start_and_after_the_end(make_env, duplicate):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 12345, 2**40])
-def test_a_seed_stands_for_the_same_game_everywhere(make_env, game, seed):
+def test_a_seed_gives_the_same_game_in_every_interface(make_env, game, seed):
     env = make_env()
     env.reset(seed=seed)
     record = env.position
@@ -62,7 +62,7 @@ def test_a_seed_stands_for_the_same_game_everywhere(make_env, game, seed):
     assert record == boardenvs.BatchEnv(game, 5, seed).states[0]
 
 
-def test_without_a_seed_the_sequence_of_games_goes_on(make_env):
+def test_without_a_seed_the_sequence_of_games_continues(make_env):
     def streams(env, resets):
         words = []
         for _ in range(resets):
@@ -79,7 +79,7 @@ def test_without_a_seed_the_sequence_of_games_goes_on(make_env):
     assert streams(make_env(), 1) != streams(make_env(), 1)
 
 
-def test_the_sequence_is_drawn_from_gymnasiums_generator(make_env, game):
+def test_the_sequence_follows_gymnasiums_generator(make_env, game):
     env = make_env()
     env.reset(seed=7)
     rng, _ = seeding.np_random(7)

@@ -17,7 +17,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("plies", [0, 1, 4])
-def test_reset_from_a_position(make_env, game, form, plies):
+def test_reset_starts_from_a_position(make_env, game, form, plies):
     states = position(game, plies)
     given = FORMS[form](game, states.copy())
     before = copy.deepcopy(given)
@@ -41,7 +41,7 @@ def test_reset_from_a_position(make_env, game, form, plies):
     assert given == before  # the caller's position is unchanged
 
 
-def test_a_game_starts_again_from_its_position(make_env, game):
+def test_a_game_can_be_restarted_from_its_position(make_env, game):
     env = make_env()
     env.reset(seed=1)
     play(env, 3, np.random.default_rng(0))
@@ -55,7 +55,7 @@ def test_a_game_starts_again_from_its_position(make_env, game):
     assert play_out(env) == returned
 
 
-def test_the_episode_is_what_was_played(make_env, game):
+def test_the_episode_records_the_game(make_env, game):
     env = make_env()
     for seed in range(3):
         env.reset(seed=seed)
@@ -101,7 +101,7 @@ def bad_states(game):
     }
 
 
-def test_a_bad_position_is_refused_and_the_game_goes_on(make_env, game):
+def test_a_bad_position_is_refused_and_the_game_continues(make_env, game):
     env = make_env()
     env.reset(seed=0)
     play(env, 2, np.random.default_rng(0))

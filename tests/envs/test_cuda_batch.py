@@ -11,7 +11,7 @@ import pytest
 
 import boardenvs
 from boardenvs.envs import cuda_batch
-from boardenvs.envs.table import Table
+from boardenvs.envs.game_batch import GameBatch
 from boardenvs.kernels.gpu import kernel_for
 
 numba_cuda = pytest.importorskip("numba.cuda")
@@ -34,7 +34,7 @@ def nim_path(tmp_path):
 
 @pytest.mark.parametrize("place", ["simulator", "gpu"])
 @pytest.mark.parametrize("name", GAMES)
-def test_the_same_games(name, place, nim_path):
+def test_games_on_a_gpu_agree_with_the_cpu(name, place, nim_path):
     if place == "gpu" and not (NUMBA_CUDA and numba_cuda.is_available()):
         pytest.skip("needs a GPU and the extra [cuda]")
     path = os.pathsep.join([str(SUPPORT), str(nim_path), os.environ.get("PYTHONPATH", "")])
@@ -53,7 +53,7 @@ def test_the_same_games(name, place, nim_path):
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("loop", KERNELS, ids=lambda loop: loop.function.__name__)
 @pytest.mark.usefixtures("temporary_games")
-def test_the_machine_code(name, loop, nim_path, monkeypatch):
+def test_the_games_compile_to_machine_code_for_gpus(name, loop, nim_path, monkeypatch):
     import numba
     from numba.cuda import compile_ptx, dispatcher
 
@@ -66,12 +66,12 @@ def test_the_machine_code(name, loop, nim_path, monkeypatch):
         importlib.import_module(name)
     monkeypatch.setattr(dispatcher, "get_current_device", AnyGpu)
     game = boardenvs.make(name)
-    types = numba.typeof(Table(game, 1).games), numba.int8[::1], numba.int64[::1]
+    types = numba.typeof(GameBatch(game, 1).games), numba.int8[::1], numba.int64[::1]
     code, _ = compile_ptx(kernel_for(loop, game.rules).kernel, types, cc=(8, 0))
     file = nim_path / "kernel.ptx"
     file.write_text(code, "utf-8")
     (nvcc,) = importlib.util.find_spec("nvidia.cuda_nvcc").submodule_search_locations
-    # The assembler resolves calls, and tells how much memory a thread needs beside registers.
+    # The assembler resolves calls, and reports how much memory a thread needs beside registers.
     done = subprocess.run(
         [Path(nvcc) / "bin" / "ptxas", "-v", "--gpu-name", "sm_80", file, "-o", os.devnull],
         capture_output=True,
@@ -84,9 +84,9 @@ def test_the_machine_code(name, loop, nim_path, monkeypatch):
     assert max(map(int, frames)) <= 1024
 
 
-def test_nothing_else_loads_numbas_part_for_cuda():
+def test_other_modules_do_not_import_numba_cuda():
     code = """
-import sys, boardenvs, agents, agents.bench.measures, agents.command
+import sys, boardenvs, agents, agents.speed.measures, agents.command
 boardenvs.BatchEnv("gekitai", 2, 0)
 agents.make("mcts:2", boardenvs.make("gekitai"), 0)
 print("numba.cuda" in sys.modules)
@@ -97,7 +97,7 @@ print("numba.cuda" in sys.modules)
     assert done.stdout == "False\n", done.stderr
 
 
-def test_a_machine_without_a_gpu():
+def test_a_missing_gpu_is_reported_in_one_line():
     if numba_cuda.is_available():
         pytest.skip("there is a GPU")
     with pytest.raises(RuntimeError, match=r"^CudaBatchEnv needs .*\Z"):

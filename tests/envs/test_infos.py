@@ -45,7 +45,7 @@ def expected(game):
     }
 
 
-def test_every_info_of_one_game_is_alike(expected, game):
+def test_infos_of_single_environments_have_fixed_keys_and_types(expected, game):
     env = gymnasium.make(env_id(game.name), illegal="raise")
     env.action_space.seed(0)
     for seed in range(6):
@@ -61,7 +61,7 @@ def test_every_info_of_one_game_is_alike(expected, game):
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_every_info_of_a_vector_is_alike(expected, game, mode):
+def test_infos_of_vectors_have_fixed_keys_and_types(expected, game, mode):
     envs = gymnasium.make_vec(
         env_id(game.name),
         3,
@@ -99,7 +99,7 @@ def test_gymnasium_joins_the_infos_of_single_environments(expected, game):
         *_, infos = envs.step(envs.action_space.sample(tuple(infos["action_mask"])))
 
 
-def test_every_info_of_every_agent_is_alike(game):
+def test_infos_of_all_agents_have_fixed_keys_and_types(game):
     own = OWN.get(game.name, {})
     env = getattr(boardenvs, f"{game.name}_v0").env(illegal="raise")
     for agent in env.possible_agents:

@@ -33,7 +33,7 @@ def lazy(make):
 PLAIN = {"ready": 0, "later": [1]}
 
 
-def test_nothing_is_made_before_it_is_looked_at(lazy, make):
+def test_values_are_made_on_first_access(lazy, make):
     assert isinstance(lazy, dict)
     assert "later" in lazy
     assert len(lazy) == 2
@@ -70,12 +70,12 @@ def test_nothing_is_made_before_it_is_looked_at(lazy, make):
         lambda lazy: eval(repr(lazy)),
     ],
 )
-def test_whoever_looks_sees_what_was_made(lazy, make, look):
+def test_every_access_returns_the_made_values(lazy, make, look):
     assert dict.__eq__(PLAIN, look(lazy)) is True
     assert make.calls == 1
 
 
-def test_updates_and_comparisons(lazy, make):
+def test_updates_and_comparisons_work_as_for_dictionaries(lazy, make):
     other = {}
     other.update(lazy)
     assert dict.__eq__(other, PLAIN) is True
@@ -90,7 +90,7 @@ def test_updates_and_comparisons(lazy, make):
     assert make.calls == 1
 
 
-def test_copies_stay_of_the_type(lazy):
+def test_copies_keep_the_type(lazy):
     assert type(copy.deepcopy(lazy)) is type(pickle.loads(pickle.dumps(lazy))) is LazyDict
     assert type(lazy.copy()) is dict
     assert lazy.pop("nothing", None) is lazy.get("nothing") is lazy.setdefault("new") is None

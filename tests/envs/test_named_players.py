@@ -49,20 +49,20 @@ def one_line(error):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_a_spec_is_the_agent_of_that_name(spec):
+def test_a_spec_makes_the_agent_of_that_name(spec):
     game = boardenvs.make("gekitai")
     named = gymnasium.make(GEKITAI, opponent=spec)
     given = gymnasium.make(GEKITAI, opponent=agents.make(spec, game, seed=99))
     assert played(named, range(3)) == played(given, range(3))
 
 
-def test_every_game_takes_them(versus):
+def test_every_game_accepts_named_opponents(versus):
     env = gymnasium.make(env_id(versus.name), opponent="greedy", illegal="raise")
     assert played(env, range(2)) == played(env, range(2))
 
 
 @pytest.mark.slow
-def test_specs_for_several_seats():
+def test_several_seats_accept_specs():
     env = gymnasium.make("boardenvs/GoatRace-v0", opponent=["greedy", "mcts:8"], seat=0)
     first, second = env.unwrapped._table._lineups[0]
     assert (first.spec, second.spec) == ("greedy", "mcts:8")
@@ -73,7 +73,7 @@ def test_specs_for_several_seats():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("num", [1, 5])
-def test_a_seed_stands_for_a_game_however_many_there_are(num):
+def test_a_seed_gives_the_same_game_in_every_vector(num):
     kept = {"opponent": "mcts:8", "illegal": "raise"}
     envs = gymnasium.make_vec(GEKITAI, num_envs=num, **NATIVE, **kept)
     seeds = list(range(num))
@@ -99,7 +99,7 @@ def test_an_environments_spec_survives_json(opponent):
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 @pytest.mark.parametrize("spec", SPECS)
-def test_a_copy_in_mid_game_plays_on(spec, duplicate):
+def test_a_copy_of_a_running_game_continues_identically(spec, duplicate):
     envs = gymnasium.make_vec(GEKITAI, num_envs=2, **NATIVE, opponent=spec)
     _, infos = envs.reset(seed=3)
     envs.step(infos["action_mask"].argmax(1))
@@ -109,7 +109,7 @@ def test_a_copy_in_mid_game_plays_on(spec, duplicate):
         assert data_equivalence(envs.step(actions), twin.step(actions), exact=True)
 
 
-def test_gymnasiums_own_vectors_of_processes():
+def test_gymnasiums_process_vectors_accept_named_opponents():
     kept = {"opponent": "greedy", "seat": 1}
     envs = gymnasium.make_vec(
         GEKITAI, 1, vectorization_mode="async", vector_kwargs={"context": "spawn"}, **kept
@@ -139,7 +139,7 @@ def test_gymnasiums_own_vectors_of_processes():
         ("neighbour", "neighbour"),
     ],
 )
-def test_a_bad_spec_is_one_line(spec, said):
+def test_a_bad_spec_is_refused_in_one_line(spec, said):
     with pytest.raises(ValueError, match=said) as error:
         gymnasium.make(GEKITAI, opponent=spec)
     assert one_line(error)
@@ -149,7 +149,7 @@ def test_a_bad_spec_is_one_line(spec, said):
 
 @pytest.mark.parametrize("name", ["Dominoes175", "PizzaOrder"])
 @pytest.mark.parametrize("opponent", ["greedy", "nobody", First(None), ["random"]])
-def test_a_game_for_one_has_no_opponents(name, opponent):
+def test_a_game_for_one_player_has_no_opponents(name, opponent):
     known = f"boardenvs/{name}-v0"
     with pytest.raises(ValueError, match=r"^opponent .* one player, got "):
         gymnasium.make(known, opponent=opponent)
@@ -173,7 +173,7 @@ def test_a_typo_in_make_vec_gets_a_suggestion_of_all_arguments(typo, meant):
         gymnasium.make_vec(GEKITAI, num_envs=2, **{typo: "greedy"})
 
 
-def test_nothing_of_the_users_is_run_by_the_name_in_an_environments_spec(tmp_path, monkeypatch):
+def test_the_opponent_in_an_environment_spec_runs_no_user_code(tmp_path, monkeypatch):
     (tmp_path / "hostile.py").write_text("raise SystemExit('run')", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     spec = gymnasium.make(GEKITAI).spec
@@ -188,7 +188,7 @@ def test_nothing_of_the_users_is_run_by_the_name_in_an_environments_spec(tmp_pat
 # -- Episodes -----------------------------------------------------------------------------
 
 
-def test_an_episode_of_specs():
+def test_an_episode_accepts_specs():
     game = boardenvs.make("gekitai")
     one = Episode.play(game, ["greedy", "mcts:8"], seed=5)
     assert one == Episode.play(game, ["greedy", "mcts:8"], seed=5)
@@ -236,7 +236,7 @@ class Draws:
 """
 
 
-def test_an_episodes_agents_of_the_users_own_have_its_seed(tmp_path, monkeypatch):
+def test_user_agents_of_an_episode_get_its_seed(tmp_path, monkeypatch):
     (tmp_path / "drawing_agents.py").write_text(OWN, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -261,14 +261,14 @@ def stranger(tmp_path, monkeypatch):
         (tmp_path / file).write_text("raise SystemExit('run')", encoding="utf-8")
         spec = PathFinder.find_spec("agents", [str(tmp_path)])
         monkeypatch.setattr(named_players, "find_spec", lambda _: spec)
-        named_players._found.cache_clear()
+        named_players.agents_module.cache_clear()
 
     yield found
-    named_players._found.cache_clear()
+    named_players.agents_module.cache_clear()
 
 
 @pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])
-def test_a_strangers_agents_is_told_in_one_line(stranger, file, tmp_path):
+def test_another_package_named_agents_is_reported_in_one_line(stranger, file, tmp_path):
     stranger(file)
     asked = [
         named_players.check_agents,
@@ -285,20 +285,20 @@ def test_a_strangers_agents_is_told_in_one_line(stranger, file, tmp_path):
     gymnasium.make(GEKITAI, opponent="random").reset()
 
 
-def test_a_strangers_file_over_ours(monkeypatch):
+def test_the_error_names_the_file_of_another_package(monkeypatch):
     monkeypatch.setattr(named_players, "_SIGN", b"Agents for large language models")
     with pytest.raises(ValueError, match="package 'agents'") as error:
         named_players.check_agents()
     assert str(Path(agents.__file__)) in str(error.value)
 
 
-def test_no_agents_at_all(monkeypatch):
+def test_a_missing_package_is_reported(monkeypatch):
     monkeypatch.setattr(named_players, "find_spec", lambda _: None)
     with pytest.raises(ValueError, match="package 'agents'"):
         named_players.check_agents()
 
 
-def test_boardenvs_knows_nothing_of_agents():
+def test_random_players_and_objects_do_not_load_agents():
     """Random players and player objects do not need the package `agents`."""
     script = (
         "import sys, gymnasium, boardenvs; "

@@ -20,7 +20,7 @@ def first_legal(game):
     return choose, asked
 
 
-def test_over_is_either_flag(game, random_positions):
+def test_over_is_terminated_or_truncated(game, random_positions):
     states = random_positions(game, 4, 0)
     over = game.over(states)
     assert over.dtype == np.bool_
@@ -34,7 +34,7 @@ def test_over_is_either_flag(game, random_positions):
         assert game.over(one)[0]
 
 
-def test_over_does_not_look_at_the_rest_of_a_record():
+def test_over_depends_only_on_the_two_flags():
     game = boardenvs.make("game112")
     states = game.new(2, 0)
     states["to_move"] = 9
@@ -68,7 +68,7 @@ def test_games_are_played_to_their_ends(game):
         assert alone[0] == states[place]
 
 
-def test_games_that_are_over_are_left_alone():
+def test_finished_games_do_not_change():
     game = boardenvs.make("gekitai")
     states = game.new(3, 0)
     playout(game, states[1:2], first_legal(game)[0])
@@ -81,7 +81,7 @@ def test_games_that_are_over_are_left_alone():
     assert not list(plies(game, game.new(0), choose))
 
 
-def test_an_illegal_action_loses_and_none_at_all_is_refused():
+def test_illegal_actions_lose_and_invalid_ones_are_refused():
     game = boardenvs.make("gekitai")
     states = game.new(2, 0)
     next(plies(game, states, lambda states, places: [7, 8]))

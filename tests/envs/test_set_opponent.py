@@ -29,7 +29,7 @@ def step(env):
     return env.step(int(env.unwrapped.action_masks().argmax()))
 
 
-def test_the_game_under_way_goes_on():
+def test_the_running_game_keeps_its_opponent():
     game = boardenvs.make("gekitai")
     first, second = Counting(game), Counting(game)
     env = gymnasium.make("boardenvs/Gekitai-v0", opponent=first, seat=0)
@@ -42,7 +42,7 @@ def test_the_game_under_way_goes_on():
     assert (first.asked, second.asked) == (1, 1)
 
 
-def test_what_is_no_opponent_changes_nothing():
+def test_an_invalid_opponent_changes_nothing():
     game = boardenvs.make("gekitai")
     opponent = Counting(game)
     for env in (SeatEnv(game, opponent, seat=0), SeatVectorEnv(1, game, opponent, seat=0)):
@@ -67,7 +67,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("before", "after"), CHANGES)
 @pytest.mark.parametrize("record", [False, True])
-def test_a_changed_environment_plays_as_either(versus, before, after, record):
+def test_after_a_change_games_are_those_of_the_new_opponent(versus, before, after, record):
     env = SeatEnv(versus, before, record_episode=record)
     for opponent, seed in ((before, 1), (after, 5), (after, None)):
         if opponent == before or seed is not None:
@@ -83,7 +83,7 @@ def test_a_changed_environment_plays_as_either(versus, before, after, record):
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize("change", [("random", "one"), ("one", "random"), ("one", "other")])
-def test_each_game_of_a_vector_changes_when_it_begins_anew(versus, mode, change):
+def test_each_game_of_a_vector_changes_at_its_next_start(versus, mode, change):
     players = {
         "random": "random",
         "one": agents.make("random", versus),
@@ -121,7 +121,7 @@ def test_each_game_of_a_vector_changes_when_it_begins_anew(versus, mode, change)
     assert envs._table._lineups == [[after] * (versus.num_players - 1)]
 
 
-def test_often_changed_opponents_are_forgotten():
+def test_replaced_opponents_are_released():
     envs = SeatVectorEnv(4, "gekitai")
     envs.reset(seed=0)
     for number in range(20):

@@ -12,14 +12,8 @@ from boardenvs.core.arrays import OutOfBoundsError
 from boardenvs.envs.single import SeatEnv
 
 
-@pytest.mark.parametrize("wrong", [None, 3, object(), len])
-def test_what_is_no_opponent_is_refused(game, wrong):
-    with pytest.raises(ValueError, match="opponent"):
-        SeatEnv(game, wrong)  # also in games without opponents
-
-
 @pytest.mark.parametrize("wrong", [len, None])
-def test_a_list_of_what_is_no_opponent_is_refused(versus, wrong):
+def test_lists_of_invalid_opponents_are_refused(versus, wrong):
     others = versus.num_players - 1
     with pytest.raises(ValueError, match="opponent"):
         SeatEnv(versus, ["random"] * (others - 1) + [wrong])
@@ -35,7 +29,7 @@ def test_a_list_has_one_opponent_for_each_other_seat(versus):
     assert play_out(env, env.reset(seed=0)[1]["action_mask"])
 
 
-def test_a_list_of_opponents_sits_in_order(versus):
+def test_a_list_of_opponents_plays_in_order_of_seats(versus):
     for seat in range(versus.num_players):
         opponents = [Last(versus) for _ in range(versus.num_players - 1)]
         env = SeatEnv(versus, opponents, seat)
@@ -47,7 +41,7 @@ def test_a_list_of_opponents_sits_in_order(versus):
             assert {int(s["to_move"][0]) for s in opponent.shown} == {its}
 
 
-def test_random_opponents_play_legally_and_variously(versus):
+def test_random_opponents_play_various_legal_actions(versus):
     env = SeatEnv(versus, seat=0)
     replies = set()
     for seed in range(30):
@@ -58,7 +52,7 @@ def test_random_opponents_play_legally_and_variously(versus):
     assert len(replies) > 30
 
 
-def test_opponents_are_shown_what_they_may_know(versus):
+def test_opponents_receive_concealed_states(versus):
     opponent = Last(versus)
     env = SeatEnv(versus, opponent)
     streams = []
@@ -91,7 +85,7 @@ def test_opponents_are_shown_what_they_may_know(versus):
     assert len(set(streams)) > 1
 
 
-def test_what_an_opponent_does_to_its_states_is_its_own_business(versus):
+def test_an_opponent_cannot_change_the_game(versus):
     def vandal(states):
         actions = Last(versus).act(states)
         states.view(np.uint8)[:] = 0
@@ -118,7 +112,7 @@ def test_an_illegal_action_loses(game):
             env.step(action)
 
 
-def test_an_illegal_action_raises_if_so_wished(game):
+def test_an_illegal_action_raises_if_requested(game):
     env = SeatEnv(game, illegal="raise")
     action = reach_illegal(env, env.reset(seed=0)[1]["action_mask"])
     before, twin = env.position, copy.deepcopy(env)
@@ -129,7 +123,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
     assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
 
 
-def test_an_opponents_illegal_action_loses_for_it(versus):
+def test_an_opponent_loses_by_its_illegal_action(versus):
     env = SeatEnv(versus, Illegal(versus), seat=0)
     start = position_with_illegal(versus)
     steps = play_out(env, env.reset(options={"state": start})[1]["action_mask"])
@@ -139,7 +133,7 @@ def test_an_opponents_illegal_action_loses_for_it(versus):
     assert not steps[-1][4]["action_mask"].any()
 
 
-def test_an_opponents_illegal_action_raises_if_so_wished(versus):
+def test_an_opponents_illegal_action_raises_if_requested(versus):
     env = SeatEnv(versus, Illegal(versus), seat=0, illegal="raise")
     options = {"state": position_with_illegal(versus)}
     mask = env.reset(options=options)[1]["action_mask"]
@@ -166,14 +160,14 @@ def test_an_opponents_illegal_action_raises_if_so_wished(versus):
     ],
 )
 @pytest.mark.parametrize("illegal", ["lose", "raise"])
-def test_what_is_no_action_of_an_opponent_raises(versus, answer, illegal):
+def test_an_invalid_action_of_an_opponent_raises(versus, answer, illegal):
     env = SeatEnv(versus, Answers(answer), seat=0, illegal=illegal)
     with pytest.raises(ValueError, match="action"):
         play_out(env, env.reset(seed=0)[1]["action_mask"])
 
 
 @pytest.mark.parametrize("shape", [lambda a: a.tolist(), lambda a: a.astype(np.int16), tuple])
-def test_an_opponent_may_answer_in_any_whole_numbers(versus, shape):
+def test_actions_of_opponents_can_have_any_integer_type(versus, shape):
     opponent = Last(versus)
     env = SeatEnv(versus, Answers(lambda states: shape(opponent.act(states))))
     twin = SeatEnv(versus, Last(versus))

@@ -14,7 +14,7 @@ from boardenvs.envs.single import SeatEnv
 from boardenvs.registration import env_id
 
 
-def test_a_seed_stands_for_a_game(game):
+def test_a_seed_determines_the_game(game):
     env, twin = SeatEnv(game), SeatEnv(game)
     for seed in range(5):
         start = env.reset(seed=seed)
@@ -29,7 +29,7 @@ def test_a_seed_stands_for_a_game(game):
             assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
 
 
-def test_other_seeds_are_other_games(versus):
+def test_other_seeds_give_other_games(versus):
     env = SeatEnv(versus, seat=0)
     games = set()
     for seed in range(10):
@@ -50,7 +50,7 @@ def pickled(env):
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
 @pytest.mark.parametrize("opponent", ["random", "object"])
-def test_a_copy_in_mid_game_plays_on(game, duplicate, opponent):
+def test_a_copy_of_a_running_game_continues_identically(game, duplicate, opponent):
     env = gymnasium.make(
         env_id(game.name),
         opponent="random" if opponent == "random" else other_seats(game, Last(game)),
@@ -73,7 +73,7 @@ def test_a_copy_in_mid_game_plays_on(game, duplicate, opponent):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**40])
-def test_a_seed_is_the_game_that_it_is_elsewhere(game, seed):
+def test_a_seed_gives_the_same_game_in_every_interface(game, seed):
     env = SeatEnv(game, record_episode=True)
     env.reset(seed=seed)
     assert env.episode.states()[0] == game.new(1, seed)[0]

@@ -16,7 +16,7 @@ from boardenvs.registration import env_id
 
 
 @pytest.mark.parametrize("form", ["record", "array", "dictionary", "JSON"])
-def test_a_game_starts_again_from_its_state(game, form):
+def test_a_game_can_be_restarted_from_its_state(game, form):
     env = gymnasium.make(env_id(game.name), opponent=other_seats(game, Last(game)), seat=0)
     env.reset(seed=4)
     action = int(env.unwrapped.action_masks().argmax())
@@ -46,7 +46,7 @@ def test_the_state_is_a_copy(game):
     assert env.position != before
 
 
-def test_opponents_go_first_where_it_is_their_turn(versus):
+def test_opponents_move_first_if_it_is_their_turn(versus):
     states = position(versus, 2)
     for seat in range(versus.num_players):
         opponent = Last(versus)
@@ -57,7 +57,7 @@ def test_opponents_go_first_where_it_is_their_turn(versus):
         assert env.position["to_move"] == seat
 
 
-def test_a_position_that_ends_before_our_turn_is_refused(versus):
+def test_a_position_that_ends_before_the_learners_turn_is_refused(versus):
     game = boardenvs.make(versus.name, max_plies=versus.num_players)
     states = position(game, game.num_players - 1)
     last = int(states["to_move"][0])
@@ -73,7 +73,7 @@ def test_a_position_that_ends_before_our_turn_is_refused(versus):
     assert SeatEnv(game, seat=last).reset(options={"state": states})[1]["action_mask"].any()
 
 
-def test_a_bad_position_is_refused_and_the_game_goes_on(game):
+def test_a_bad_position_is_refused_and_the_game_continues(game):
     env = SeatEnv(game)
     mask = env.reset(seed=0)[1]["action_mask"]
     twin = copy.deepcopy(env)
@@ -102,7 +102,7 @@ def test_a_bad_position_is_refused_and_the_game_goes_on(game):
     assert env.position == twin.position
 
 
-def test_games_that_never_last_until_our_turn_are_refused():
+def test_games_that_always_end_before_the_learners_turn_are_refused():
     """Environments raise if the other seat ends every game with its first ply."""
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1

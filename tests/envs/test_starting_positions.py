@@ -76,7 +76,7 @@ def new_streams(start, seed):
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_a_seed_begins_the_stream_anew(game, state, start):
+def test_a_seed_restarts_the_stream(game, state, start):
     for given in (state, game.to_dict(state)):
         for seed in (1, 2):
             found = start(game, given, seed)
@@ -87,7 +87,7 @@ def test_a_seed_begins_the_stream_anew(game, state, start):
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_without_a_seed_the_stream_of_the_position_goes_on(game, state, start):
+def test_without_a_seed_the_stream_of_the_position_continues(game, state, start):
     for given in (state, game.to_dict(state)):
         assert all(one == state for one in start(game, given, None))
     unseeded = {key: value for key, value in game.to_dict(state).items() if key != "rng"}
@@ -139,7 +139,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_a_batch_refuses_bad_positions_and_goes_on(game, bad, random_positions):
+def test_a_batch_refuses_bad_positions_and_continues(game, bad, random_positions):
     make, said = BAD[bad]
     batch, twin = BatchEnv(game, NUM, 0), BatchEnv(game, NUM, 0)
     with pytest.raises(ValueError, match=said):

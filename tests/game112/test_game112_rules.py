@@ -1,12 +1,10 @@
-"""The 112 game's rules: games of the document, a second implementation, and all positions."""
+"""The 112 game's rules: games of the document, and all positions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from plain_game112 import Plain112, reachable
+from reachable_game112 import reachable
 
 import boardenvs
 
@@ -62,7 +60,7 @@ GAMES = [
 
 
 @pytest.mark.parametrize(("size", "moves", "board", "result"), GAMES)
-def test_games_by_hand(size, moves, board, result):
+def test_known_games_follow_the_rules(size, moves, board, result):
     game, states = run(size, moves)
     terminated, returns = ENDS[result]
     assert board_of(game, states[0]) == board
@@ -82,7 +80,7 @@ def test_an_occupied_position_loses():
 
 
 @pytest.mark.parametrize("cut", range(2, 9))
-def test_a_game_cut_short_is_truncated(cut):
+def test_a_game_beyond_max_plies_is_truncated(cut):
     game = boardenvs.make("game112", max_plies=cut)
     states = game.new(1, 0)
     for ply in range(cut):
@@ -111,55 +109,6 @@ def test_observation_shows_ones_twos_and_empty_positions():
         assert game.observe(states, seat)[0].tolist() == expected
 
 
-# -- The second implementation --------------------------------------------------------
-
-
-def agree(game, state, plain):
-    terminated, returns = ENDS[plain.result]
-    assert board_of(game, state) == plain.board
-    assert state["terminated"] == terminated
-    assert state["returns"].tolist() == returns
-    assert state["to_move"] + 1 == plain.player
-    legal = np.flatnonzero(game.legal(state)[0]).tolist()
-    assert legal == [number(*move) for move in plain.legal()]
-
-
-@given(st.integers(1, 9), st.lists(st.integers(0, 17), min_size=9, max_size=9))
-def test_games_agree_with_the_plain_implementation(size, choices):
-    game = boardenvs.make("game112", board_size=size)
-    states = game.new(1, 0)
-    plain = Plain112(size)
-    agree(game, states[0], plain)
-    for choice in choices:
-        if plain.result is not None:
-            break
-        moves = plain.legal()
-        move = moves[choice % len(moves)]
-        plain.move(*move)
-        game.play(states, [number(*move)], illegal="raise")
-        agree(game, states[0], plain)
-        assert game.returns(states).sum() == 0
-    else:
-        assert plain.result is not None  # nine plies fill any board
-
-
-@pytest.mark.parametrize("size", range(1, 10))
-def test_random_games_agree_with_the_plain_implementation(size):
-    rng = np.random.default_rng(size)
-    game = boardenvs.make("game112", board_size=size)
-    states = game.new(60, 0)
-    plains = [Plain112(size) for _ in states]
-    while len(states):
-        actions = [rng.choice(np.flatnonzero(mask)) for mask in game.legal(states)]
-        game.play(states, actions)
-        for state, plain, action in zip(states, plains, actions, strict=True):
-            plain.move(int(action) // 2 + 1, int(action) % 2 + 1)
-            agree(game, state, plain)
-        live = ~game.terminated(states)
-        states = states[live]
-        plains = [plain for plain, on in zip(plains, live, strict=True) if on]
-
-
 # -- Every position -------------------------------------------------------------------
 
 # Numbers of boards reachable by legal play, including the empty and finished ones, and among them
@@ -180,7 +129,7 @@ REACHABLE = {
 
 
 @pytest.mark.parametrize("size", REACHABLE)
-def test_counts_of_reachable_positions(size):
+def test_the_number_of_reachable_positions_is_known(size):
     game = boardenvs.make("game112", board_size=size)
     states = game.new(1, 0)
     boards, won, tied = set(), 0, 0
@@ -200,7 +149,7 @@ def test_counts_of_reachable_positions(size):
 
 
 @pytest.mark.parametrize("size", [5, 6, 7])
-def test_dictionaries_take_just_the_boards_that_can_be_reached(size):
+def test_dictionaries_accept_exactly_the_reachable_boards(size):
     game = boardenvs.make("game112", board_size=size)
     boards = reachable(size)
     for code in range(3**size):

@@ -1,4 +1,4 @@
-"""Gekitai's rules: drawn boards, all lines and pushes, and a second implementation."""
+"""Gekitai's rules: drawn boards, all lines and pushes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba.core import config
-from plain_gekitai import LINES, PlainGekitai
 
 import boardenvs
 
@@ -19,6 +18,7 @@ EVERY_SIZE = [
     for pieces in range(6, 13)
     for line in range(3, min(size, pieces) + 1)
 ]
+LINES = [(0, 1), (1, 0), (1, 1), (1, -1)]
 SIZE_AND_LINE = [(size, line) for size in range(6, 9) for line in range(3, size + 1)]
 
 
@@ -175,7 +175,7 @@ def test_a_placed_piece_pushes(before, move, after, in_hand):
     assert game.to_move(states)[0] == "OX".index(mover)
 
 
-def test_the_third_example():
+def test_the_third_example_of_the_document_is_followed():
     game = boardenvs.make("gekitai")
     states = game.new(1, 0)
     for address in ("a1", "a6"):
@@ -191,7 +191,7 @@ def test_the_third_example():
 
 
 @pytest.mark.parametrize("size", [6, 7, 8])
-def test_one_piece_anywhere_and_one_placed_anywhere(size):
+def test_a_placed_piece_pushes_each_neighbour_outward(size):
     """A neighbour moves outward, leaves the board, or stays if blocked; other pieces stay."""
     game = boardenvs.make("gekitai", board_size=size, line_length=4)
     cells = list(itertools.product(range(size), range(size)))
@@ -226,7 +226,7 @@ def rows_of(size, pieces):
 
 
 @pytest.mark.parametrize(("size", "line"), SIZE_AND_LINE)
-def test_every_line_wins_and_none_wraps_around(size, line):
+def test_every_line_wins_and_lines_do_not_wrap_around(size, line):
     """Lines in all directions win, and lines that cross the board's edge do not.
 
     Beyond the edge, a line continues on the next row, as in memory.
@@ -252,7 +252,7 @@ def test_every_line_wins_and_none_wraps_around(size, line):
 
 
 @pytest.mark.parametrize(("size", "line"), SIZE_AND_LINE)
-def test_a_line_with_a_gap_is_none(size, line):
+def test_a_line_with_a_gap_does_not_win(size, line):
     game = boardenvs.make("gekitai", board_size=size, pieces=12, line_length=line)
     for down, right in LINES:
         first = size - 1 if right < 0 else 0
@@ -299,7 +299,7 @@ LINE_MOVES = {
 
 
 @pytest.mark.parametrize(("before", "move", "after"), LINE_MOVES.values(), ids=LINE_MOVES)
-def test_a_move_lines_up(before, move, after):
+def test_a_move_that_completes_a_line_wins(before, move, after):
     mover, address = move
     game, states = set_up(before, mover)
     place(game, states, address)
@@ -309,7 +309,7 @@ def test_a_move_lines_up(before, move, after):
     assert not game.legal(states).any()
 
 
-def test_a_piece_between_two_pushes_them_apart_instead_of_lining_up():
+def test_a_piece_placed_between_two_pushes_them_apart():
     game, states = set_up("...... ...... .X.X.. ...... ...... ......")
     place(game, states, "C3")
     assert drawn(game, states)[2] == "X.X.X."
@@ -343,7 +343,7 @@ BOTH = {
 
 @pytest.mark.parametrize("swapped", [False, True], ids=["X moves", "O moves"])
 @pytest.mark.parametrize(("before", "second_row", "wins"), BOTH.values(), ids=BOTH)
-def test_both_players_conditions(before, second_row, wins, swapped):
+def test_the_mover_wins_if_both_players_meet_a_condition(before, second_row, wins, swapped):
     """A piece on C3 meets conditions of both players; the same with colours exchanged."""
     swap = str.maketrans("XO", "OX") if swapped else {}
     game, states = set_up(before.translate(swap), "X".translate(swap), pieces=6)
@@ -380,7 +380,7 @@ def test_a_piece_pushed_off_keeps_the_last_one_from_winning():
 
 
 @pytest.mark.parametrize(("max_plies", "ends"), [(4, "truncated"), (5, "won"), (6, "won")])
-def test_truncation_leaves_a_win_on_the_last_ply_alone(max_plies, ends):
+def test_a_win_on_the_last_ply_is_not_truncated(max_plies, ends):
     game = boardenvs.make("gekitai", max_plies=max_plies)
     states = game.new(1, 0)
     for address in ["a1", "a6", "c3", "d4", "c3"][: min(max_plies, 5)]:
@@ -395,7 +395,7 @@ def test_truncation_leaves_a_win_on_the_last_ply_alone(max_plies, ends):
         game.play(states, [20])
 
 
-def test_a_game_is_truncated_after_200_plies_unless_told_otherwise():
+def test_the_default_max_plies_is_200():
     game = boardenvs.make("gekitai")
     states = np.array([game.from_dict({"board": ["......"] * 5 + ["O....."], "ply": 198})])
     place(game, states, "A1")
@@ -407,7 +407,7 @@ def test_a_game_is_truncated_after_200_plies_unless_told_otherwise():
 # -- Observation ----------------------------------------------------------------------
 
 
-def test_observation_shows_own_other_and_empty():
+def test_observations_contain_own_opposing_and_empty_cells():
     game, states = set_up("X....O ...... ..X... ...... ...... O.....", line_length=4)
     mine = [(0, 0), (2, 2)]
     theirs = [(0, 5), (5, 0)]
@@ -419,91 +419,14 @@ def test_observation_shows_own_other_and_empty():
         assert seen.dtype == np.int8
 
 
-# -- The second implementation --------------------------------------------------------
-
-
-def agree(game, states, plains):
-    """Compare boards, legal actions and outcomes of a batch and of plain games."""
-    size = game.board_size
-    masks = game.legal(states)
-    owners = game.owners(states)
-    symbols = np.array(["X", "O", "."])
-    for i, plain in enumerate(plains):
-        assert ["".join(row) for row in symbols[owners[i]]] == plain.rows()
-        assert [divmod(int(a), size) for a in np.flatnonzero(masks[i])] == plain.legal()
-        assert states["truncated"][i] == plain.truncated
-        assert states["terminated"][i] == (plain.winner is not None)
-        expected = {None: [0, 0], "X": [1, -1], "O": [-1, 1]}[plain.winner]
-        assert states["returns"][i].tolist() == expected
-        assert states["ply"][i] == plain.ply
-        assert "XO"[states["to_move"][i]] == plain.mover
-
-
-@pytest.mark.parametrize("line", range(3, 9))
-def test_random_games_agree_with_the_plain_implementation(line):
-    rng = np.random.default_rng(line)
-    plies = 0
-    combinations = [params for params in EVERY_SIZE if params[2] == line]
-    for size, pieces, _ in combinations:
-        max_plies = int(rng.integers(20, 90))
-        game = boardenvs.make(
-            "gekitai", board_size=size, pieces=pieces, line_length=line, max_plies=max_plies
-        )
-        states = game.new(1 + 20 // len(combinations), 0)
-        plains = [PlainGekitai(size, pieces, line, max_plies) for _ in states]
-        agree(game, states, plains)
-        while len(states):
-            actions = [rng.choice(np.flatnonzero(mask)) for mask in game.legal(states)]
-            game.play(states, actions)
-            for plain, action in zip(plains, actions, strict=True):
-                plain.place(*divmod(int(action), size))
-            agree(game, states, plains)
-            plies += len(states)
-            live = ~(states["terminated"] | states["truncated"])
-            states = states[live]
-            plains = [plain for plain, on in zip(plains, live, strict=True) if on]
-    assert plies > 300
-
-
-@pytest.mark.parametrize("size", [6, 7, 8])
-def test_every_move_in_crowded_positions_agrees_with_the_plain_implementation(size):
-    """Both implementations agree in random, nearly full positions, where rare ends occur."""
-    rng = np.random.default_rng(size)
-    ends = {"mover": 0, "opponent": 0, "nobody": 0}
-    for _ in range(40):
-        pieces = int(rng.integers(9, 13))
-        line = int(rng.integers(3, 5))
-        game = boardenvs.make("gekitai", board_size=size, pieces=pieces, line_length=line)
-        counts = rng.integers(pieces - 4, pieces, 2)
-        cells = rng.permutation(size * size)[: counts.sum()]
-        flat = np.full(size * size, ".")
-        flat[cells[: counts[0]]] = "X"
-        flat[cells[counts[0] :]] = "O"
-        rows = ["".join(row) for row in flat.reshape(size, size)]
-        to_move = int(rng.integers(2))
-        start = game.from_dict({"board": rows, "to_move": to_move})
-        if start["terminated"]:
-            continue
-        actions = np.flatnonzero(game.legal(start)[0])
-        states = np.repeat(np.array([start]), len(actions))
-        plains = []
-        for action in actions:
-            plain = PlainGekitai(size, pieces, line)
-            plain.set_up(rows, "XO"[to_move], int(start["ply"]))
-            plain.place(*divmod(int(action), size))
-            plains.append(plain)
-            end = {None: "nobody", "XO"[to_move]: "mover"}.get(plain.winner, "opponent")
-            ends[end] += 1
-        game.play(states, actions, illegal="raise")
-        agree(game, states, plains)
-    assert min(ends.values()) >= 5, ends
+# -- Any play --------------------------------------------------------------------------
 
 
 @given(
     params=st.sampled_from(EVERY_SIZE),
     choices=st.lists(st.integers(0, 63), min_size=1, max_size=80),
 )
-def test_pieces_are_conserved_whatever_is_played(params, choices):
+def test_pieces_are_conserved(params, choices):
     size, pieces, line = params
     game = boardenvs.make("gekitai", board_size=size, pieces=pieces, line_length=line)
     states = game.new(1, 0)
@@ -533,7 +456,7 @@ def test_pieces_are_conserved_whatever_is_played(params, choices):
 # -- Random play ----------------------------------------------------------------------
 
 
-def test_random_play_lasts_as_long_and_is_won_as_often_as_known():
+def test_random_play_has_its_known_length_and_win_rate():
     """Random games last about 18.3 plies, and the first player wins a little over 53%."""
     game = boardenvs.make("gekitai")
     num = 2_000 if config.DISABLE_JIT else 50_000

@@ -99,11 +99,11 @@ def refuses(game, call, *args, match="."):
 # -- The document's samples and examples ------------------------------------------------
 
 
-def test_an_empty_board():
+def test_an_empty_board_is_printed():
     assert str(Board(9, 6, [])) == EMPTY_BOARD
 
 
-def test_a_game():
+def test_a_game_is_printed_with_players_and_phase():
     game = make(obstacles=[])
     game.set_turn(1)
     assert str(game) == (
@@ -111,7 +111,7 @@ def test_a_game():
     )
 
 
-def test_a_player():
+def test_a_player_is_printed_with_its_goats():
     player = Player("WHITE")
     assert str(player) == "WHITE\nGoats:"
     for row, column in ((1, "A"), (1, "C"), (1, "E"), (1, "B")):
@@ -122,7 +122,7 @@ def test_a_player():
     assert str(player) == "WHITE\nGoats:\nWHITE A1\nWHITE C1\nWHITE E1\nWHITE B1"
 
 
-def test_the_first_placement_example():
+def test_the_first_placement_example_of_the_document_is_followed():
     game = put(make("WHITE BLACK", 2), A1="B", A2="W", A3="B", A6="W")
     allowed = [row for row in range(1, 7) if game.check_starting_goat_placement(row)]
     assert allowed == [4, 5]
@@ -132,13 +132,13 @@ def test_the_first_placement_example():
     assert all(game.check_starting_goat_placement(row) for row in range(1, 7))
 
 
-def test_the_second_placement_example():
+def test_the_second_placement_example_of_the_document_is_followed():
     game = put(make("WHITE BLACK", 2), A1="WB", A2="W", A3="B", A4="BB", A5="W", A6="W")
     allowed = [row for row in range(1, 7) if game.check_starting_goat_placement(row)]
     assert allowed == [2, 3, 5, 6]
 
 
-def test_the_race_example():
+def test_the_race_example_of_the_document_is_followed():
     game = example()
     assert str(game.board) == EXAMPLE
     assert set(game.get_sideways_moves()) == {"C4C3", "C4C5", "D3D2"}
@@ -157,7 +157,7 @@ def test_the_race_example():
 # -- The classes ------------------------------------------------------------------------
 
 
-def test_stack():
+def test_a_stack_is_last_in_first_out():
     stack = Stack()
     assert stack.is_empty()
     assert stack.size() == 0
@@ -173,7 +173,7 @@ def test_stack():
     assert stack.is_empty()
 
 
-def test_goat():
+def test_a_goat_has_its_colour_and_cell():
     goat = Goat("GREEN")
     assert (goat.get_color(), goat.get_row(), goat.get_column()) == ("GREEN", -1, -1)
     goat.set_row(3)
@@ -189,7 +189,7 @@ def test_there_are_five_colours(color):
 
 
 @pytest.mark.parametrize("row", [0, -1, 1.0, "1", None, True])
-def test_bad_rows(row):
+def test_bad_rows_are_refused(row):
     game = make()
     with pytest.raises(ValueError, match="row"):
         Goat("RED").set_row(row)
@@ -202,7 +202,7 @@ def test_bad_rows(row):
 
 
 @pytest.mark.parametrize("column", ["a", "AB", "", "1", 1, None, "Ä", "["])
-def test_bad_columns(column):
+def test_bad_columns_are_refused(column):
     with pytest.raises(ValueError, match="column"):
         Goat("RED").set_column(column)
     with pytest.raises(ValueError, match="column"):
@@ -210,7 +210,7 @@ def test_bad_columns(column):
     refuses(make(), make().add_goat, 1, column)
 
 
-def test_rows_and_columns_of_a_board():
+def test_boards_have_the_given_rows_and_columns():
     board = Board(4, 3, [(1, "B"), (1, "C"), [3, "B"]])
     for row, column in ((1, "A"), (3, "D")):
         board.check_row(row)
@@ -226,7 +226,7 @@ def test_rows_and_columns_of_a_board():
 
 
 @pytest.mark.parametrize("size", [(2, 6), (27, 6), (9, 0), (9, 27), (9.0, 6), ("9", 6), (True, 6)])
-def test_bad_sizes(size):
+def test_bad_sizes_are_refused(size):
     for kind in (Board, Game):
         with pytest.raises(ValueError, match=r"width|height"):
             kind(*size, [])
@@ -237,14 +237,14 @@ def test_bad_sizes(size):
     [[(0, "C")], [(7, "C")], [(1, "A")], [(1, "I")], [(1, "J")], [(1, "c")], [(1,)], [1], ["C1"],
      [("C", 1)], None, "C1", 5, [(1, "C"), None], {1: "C"}],
 )  # fmt: skip
-def test_bad_obstacles(obstacles):
+def test_bad_obstacles_are_refused(obstacles):
     for call in (lambda o: Board(9, 6, o), Board(9, 6, []).check_obstacle_positions):
         with pytest.raises(ValueError, match=r".") as error:
             call(obstacles)
         assert "\n" not in str(error.value)
 
 
-def test_players_and_their_goats():
+def test_players_have_goats():
     player = Player("RED")
     goat, twin = Goat("RED"), Goat("RED")
     player.add_goat(goat)
@@ -262,7 +262,7 @@ def test_players_and_their_goats():
     assert player.get_number_of_goats() == 0
 
 
-def test_joining_turns_and_phases():
+def test_players_turns_and_phases_are_checked():
     game = Game(9, 6, [])
     assert (game.phase, game.turn, game.players) == (1, 0, [])
     assert str(game).endswith("Players: \nPhase: 1\nPlayer whose turn it is:")
@@ -285,7 +285,7 @@ def test_joining_turns_and_phases():
     assert game.get_turn() == 1
 
 
-def test_add_goat():
+def test_add_goat_places_a_goat_of_the_current_player():
     game = make(phase=2)
     game.set_turn(2)
     game.add_goat(5, "A")
@@ -327,7 +327,7 @@ def with_goats(colors, number, phase):
 
 @pytest.mark.parametrize("phase", [1, 2, 3])
 @pytest.mark.parametrize("number", [1, 4])
-def test_the_goats_of_the_setup_are_placed_first(number, phase):
+def test_goats_of_the_setup_are_placed_before_others(number, phase):
     game = with_goats("WHITE BLACK", number, phase)
     white = game.players[0]
     held = white.get_goats()
@@ -342,7 +342,7 @@ def test_the_goats_of_the_setup_are_placed_first(number, phase):
     refuses(game, game.add_goat, 5, "A", match="WHITE")
 
 
-def test_a_goat_that_knows_its_cell_is_placed_once():
+def test_a_goat_with_a_cell_is_placed_once():
     game = make("WHITE")
     goat = Goat("WHITE")
     goat.set_row(1)
@@ -352,7 +352,7 @@ def test_a_goat_that_knows_its_cell_is_placed_once():
     assert list(game.board.get_stack(1, "B")) == game.players[0].get_goats() == [goat]
 
 
-def test_a_goat_on_the_board_counts_without_its_player():
+def test_goats_on_the_board_count_without_being_held_by_the_player():
     game = make("WHITE")
     for row in range(1, 5):
         game.add_goat(row, "A")
@@ -386,7 +386,7 @@ def test_goats_do_not_move_before_all_are_placed(held):
      [(4, "C"), (7, "C")], [(4, "C"), 5], [(4, "C"), (5, "c")], [("C", 4), ("C", 5)], [4, 5],
      [(4, "C", 1), (5, "C")], {4: "C", 5: "C"}],
 )  # fmt: skip
-def test_bad_formats_of_moves(move):
+def test_badly_formatted_moves_are_refused(move):
     game = example()
     refuses(game, game.check_valid_move_format, move)
     refuses(game, game.move_sideways, move)
@@ -407,7 +407,7 @@ def test_bad_formats_of_moves(move):
         ("E4E5", "no goat on E4"),
     ],
 )
-def test_sideways_moves_that_are_refused(move, why):
+def test_illegal_sideways_moves_are_refused(move, why):
     game = example()
     game.check_valid_move_format(cells(move))
     refuses(game, game.move_sideways, cells(move), match=why)
@@ -429,12 +429,12 @@ def test_sideways_moves_that_are_refused(move, why):
         ("B3C3", None, "dice_outcome"),
     ],
 )
-def test_forward_moves_that_are_refused(move, die, why):
+def test_illegal_forward_moves_are_refused(move, die, why):
     game = example()
     refuses(game, game.move_forward, cells(move), die, match=why)
 
 
-def test_goats_keep_their_identity_and_know_where_they_are():
+def test_goats_keep_their_identity_and_have_their_cell():
     game = example()
     goat = game.board.get_board()[3][2].peek()
     game.move_sideways(cells("C4C5"))
@@ -445,7 +445,7 @@ def test_goats_keep_their_identity_and_know_where_they_are():
     assert "WHITE D5" in str(game.players[0])
 
 
-def test_blocked_goats():
+def test_blocked_goats_cannot_move():
     # WHITE: at the obstacle, covered, arrived, free. BLACK: the top goat, and one that arrived.
     game = put(make("WHITE BLACK"), B1="W", B2="WB", I3="W", A4="W", I4="B")
     white, black = game.players
@@ -455,13 +455,13 @@ def test_blocked_goats():
     refuses(game, game.get_goats_blocked, "WHITE")
 
 
-def test_nobody_has_won_or_tied_before_there_are_goats():
+def test_a_game_without_goats_has_no_winner_and_no_tie():
     game = make()
     assert game.check_winner() is False
     assert game.check_tie() is False
 
 
-def test_winner():
+def test_three_arrived_goats_are_a_winner():
     game = put(make("RED GREEN"), I1="GR", I2="GR", H3="G", A1="R")
     assert not game.check_winner()
     game.move_forward(cells("H3I3"), 3)  # by RED
@@ -469,7 +469,7 @@ def test_winner():
     assert not game.check_tie()
 
 
-def test_tie():
+def test_a_game_without_forward_moves_is_a_tie():
     game = put(make("WHITE BLACK"), B1="WWB", F3="W", D2="BB", I4="W")
     assert game.check_tie()
     assert not game.check_winner()
@@ -488,7 +488,7 @@ def test_there_is_no_tie_before_all_goats_are_placed():
     assert game.check_tie()
 
 
-def test_more_obstacles_than_one_a_row_and_goats_put_by_hand():
+def test_boards_with_more_obstacles_and_manual_goats_work():
     game = make("WHITE", obstacles=[(1, "B"), (1, "D"), (2, "B")])
     goat = Goat("WHITE")
     game.board.get_board()[0][2].push(goat)
@@ -499,7 +499,7 @@ def test_more_obstacles_than_one_a_row_and_goats_put_by_hand():
     assert game.get_goats_per_player() == [1]
 
 
-def test_stacks_at_the_gate_of_any_height():
+def test_stacks_at_the_gate_have_any_height():
     game = make("WHITE", phase=2)
     for k in range(30):
         assert game.check_starting_goat_placement(k % 6 + 1)
@@ -513,7 +513,7 @@ ENV = boardenvs.make("goat_race", num_players=2)
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32))
-def test_the_classes_allow_what_the_environment_allows(seed):
+def test_the_classes_allow_the_actions_of_the_environment(seed):
     """Classes and environment agree on placements, moves and ends of a random game."""
     rng = np.random.default_rng(seed)
     states = ENV.new(1, seed)
@@ -608,7 +608,7 @@ def players_answers(rng):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_whole_game(seed, keyboard, capsys):
+def test_a_game_is_played_to_its_end(seed, keyboard, capsys):
     rng = np.random.default_rng(seed)
     lines = (line for part in (["3"], players_answers(rng)) for line in part)
     printed = keyboard(lines, capsys)
@@ -631,7 +631,7 @@ def test_a_whole_game(seed, keyboard, capsys):
     assert 1 <= goats <= 12
 
 
-def test_the_start_of_a_game_character_for_character(keyboard, capsys):
+def test_the_start_of_a_game_is_printed_exactly(keyboard, capsys):
     printed = keyboard(["6", "", "two", "2", "x", "t", "T", "7", "-1", "1", "1", "q"], capsys)
     start(seed=1)
     text = "".join(printed) + capsys.readouterr().out
@@ -666,7 +666,7 @@ HOSTILE = ["", " ", "C4", "C4C5C6", "C4 C9", "I1J1", "A1A0", "Z9Z8", "C99C98", "
            "\0", "é1é2", "A1B1B", "9" * 5000, "a" * 5000, "t", "[1[2"]  # fmt: skip
 
 
-def test_hostile_answers_are_asked_again(keyboard, capsys):
+def test_invalid_answers_are_asked_again(keyboard, capsys):
     """Every prompt refuses invalid answers in one or two lines and asks again."""
     lines = [*HOSTILE[:-2], "2", *HOSTILE[:-2], "t", "t"]
     placing = [str(k % 6 + 1) for k in range(8)]
@@ -690,7 +690,7 @@ def test_q_quits_anywhere(at, keyboard, capsys):
 
 
 @pytest.mark.slow
-def test_the_program_through_standard_input():
+def test_the_program_reads_standard_input():
     done = run_program("2\nt\nt\n1\n2\n", "--seed", "4")
     assert (done.stderr, done.returncode) == ("", 0)
     assert done.stdout.startswith("Goat Race: t throws the die, ")
@@ -703,7 +703,7 @@ def test_the_program_through_standard_input():
 
 
 @pytest.mark.parametrize("argv", [["--seed", "x"], ["3"], ["--seed"], ["-N", "5"]])
-def test_bad_arguments_are_one_line(argv, capsys):
+def test_bad_arguments_are_refused_in_one_line(argv, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(argv)
     out, err = capsys.readouterr()

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from keyboards import answering
-from plain_gomoku import PlainGomoku
 
 from boardenvs.gomoku.console import (
     check_available_moves,
@@ -71,7 +70,7 @@ def placing(*moves):
 # -- The functions ------------------------------------------------------------------------
 
 
-def test_the_menu(capsys):
+def test_the_menu_is_printed(capsys):
     assert game_menu() is None
     assert capsys.readouterr().out == MENU
 
@@ -88,12 +87,12 @@ def test_a_new_board_is_unoccupied(size):
 
 
 @pytest.mark.parametrize("size", [4, 27, 0, -9, 9.0, "9", None, True, [9]])
-def test_sizes_that_no_board_has(size):
+def test_invalid_sizes_are_refused(size):
     with pytest.raises(ValueError, match="size"):
         create_board(size)
 
 
-def test_placing_stones():
+def test_stones_are_placed_on_empty_cells():
     board = create_board(9)
     assert place_on_board(board, "●", ("0", "A")) is True
     assert place_on_board(board, "○", ("8", "I")) is True
@@ -141,7 +140,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("stone", "where"), IMPOSSIBLE, ids=lambda part: ascii(part)[:20])
-def test_what_cannot_be_placed(stone, where):
+def test_invalid_placements_are_refused(stone, where):
     board = create_board(9)
     place_on_board(board, "●", ("0", "A"))
     before = [row.copy() for row in board]
@@ -150,12 +149,12 @@ def test_what_cannot_be_placed(stone, where):
 
 
 @pytest.mark.parametrize(("x", "y"), [(-1, 0), (0, -1), (9, 0), (0, 9), (0.0, 0), ("0", 0)])
-def test_a_cell_off_the_board_is_neither(x, y):
+def test_a_cell_off_the_board_is_refused(x, y):
     with pytest.raises(ValueError, match=r"[xy] must be .* 8"):
         is_occupied(create_board(9), x, y)
 
 
-def test_printing(capsys):
+def test_boards_are_printed(capsys):
     board = create_board(5)
     for stone, where in [("●", ("0", "A")), ("○", ("0", "E")), ("●", ("4", "C"))]:
         assert place_on_board(board, stone, where)
@@ -174,14 +173,14 @@ def test_printing(capsys):
     )
 
 
-def test_printing_a_large_board(capsys):
+def test_large_boards_are_printed(capsys):
     print_board(create_board(13))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "A  B  C  D  E  F  G  H  I  J  K  L  M"
     assert lines[-1] == "--".join(" " * 13) + " 12"
 
 
-def test_available_moves():
+def test_available_moves_lists_the_empty_cells():
     board = create_board(5)
     moves = check_available_moves(board)
     assert moves == [(str(row), column) for row in range(5) for column in "ABCDE"]
@@ -209,14 +208,14 @@ WINNERS = {
 
 
 @pytest.mark.parametrize(("drawing", "winner"), WINNERS.values(), ids=WINNERS)
-def test_winners(drawing, winner):
+def test_check_for_winner_finds_the_winner(drawing, winner):
     board = board_of(drawing)
     before = [row.copy() for row in board]
     assert check_for_winner(board) == winner
     assert board == before
 
 
-def test_the_documents_winning_boards():
+def test_the_winning_boards_of_the_document_win():
     board = create_board(9)
     for row in range(5):
         place_on_board(board, "●", (str(row), "E"))
@@ -226,20 +225,6 @@ def test_the_documents_winning_boards():
         assert check_for_winner(board) is None
         place_on_board(board, "○", position)
     assert check_for_winner(board) == "○"
-
-
-def test_random_games_on_boards_agree_with_the_plain_implementation():
-    rng = np.random.default_rng(0)
-    for _ in range(10):
-        plain, board = PlainGomoku(7), create_board(7)
-        while plain.result is None:
-            moves = check_available_moves(board)
-            assert moves == [(str(r), ascii_uppercase[c]) for r, c in plain.legal()]
-            move = moves[rng.integers(len(moves))]
-            place_on_board(board, "●○"["XO".index(plain.mover)], move)
-            plain.place(int(move[0]), ascii_uppercase.index(move[1]))
-            expected = {"X": "●", "O": "○", "draw": "Draw", None: None}[plain.result]
-            assert check_for_winner(board) == expected
 
 
 BAD_BOARDS = {
@@ -255,7 +240,7 @@ BAD_BOARDS = {
 
 
 @pytest.mark.parametrize("board", BAD_BOARDS.values(), ids=BAD_BOARDS)
-def test_what_is_no_board(board):
+def test_invalid_boards_are_refused(board):
     for function in (
         print_board,
         check_available_moves,
@@ -293,7 +278,7 @@ def test_the_computer_takes_only_free_positions():
     assert {random_computer_player(board, ("1", "B")) for _ in range(40)} == {("2", "C")}
 
 
-def test_the_computer_goes_anywhere_when_the_square_is_full():
+def test_the_computer_plays_anywhere_if_the_neighbourhood_is_full():
     board = board_of("XO... OX... ..... ..... .....")
     free = check_available_moves(board)
     rng = random.Random(0)
@@ -302,7 +287,7 @@ def test_the_computer_goes_anywhere_when_the_square_is_full():
     assert all(55 <= count <= 145 for count in answers.values())
 
 
-def test_the_computers_generator():
+def test_the_computer_uses_the_given_generator():
     board = create_board(9)
     place_on_board(board, "●", ("4", "E"))
 
@@ -318,13 +303,13 @@ def test_the_computers_generator():
     assert [type(word) for word in answer] == [str, str]
 
 
-def test_the_computer_on_a_full_board():
+def test_the_computer_refuses_a_full_board():
     with pytest.raises(ValueError, match="free position"):
         random_computer_player(board_of("XXOXX OOXOO XXOXX OOXOO XXOXO"), ("0", "A"))
 
 
 @pytest.mark.parametrize("move", [("9", "A"), ("0", "Z"), (0, "A"), "0A", None, ("0",)])
-def test_the_computer_wants_a_position(move):
+def test_the_computer_refuses_invalid_positions(move):
     with pytest.raises(ValueError, match=r"board|position"):
         random_computer_player(create_board(9), move)
 
@@ -332,7 +317,7 @@ def test_the_computer_wants_a_position(move):
 # -- The program ----------------------------------------------------------------------------
 
 
-def test_a_game_of_two_players(played):
+def test_two_players_play_a_game(played):
     moves = ["2 D", "0 A", "2 E", "0 B", "2 f", "0 C", "2 G", "0 D", "2 H"]
     out = played(*TWO_PLAYERS, *placing(*moves), "5")
     assert out.startswith(
@@ -361,7 +346,7 @@ def test_white_can_win(played):
     assert "○ wins!" in played(*TWO_PLAYERS, *placing(*moves), "5")
 
 
-def test_a_draw(played):
+def test_a_full_board_without_a_line_is_a_draw(played):
     """A full 9 x 9 board without a line of five is a draw."""
     black = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 0]
     white = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 1]
@@ -376,7 +361,7 @@ def test_a_draw(played):
     assert out.endswith(f"There is no board yet. Start a game (1).\n{MENU}{CHOICE}5\nGoodbye.\n")
 
 
-def test_after_the_end_everything_is_reset(played):
+def test_the_game_is_reset_after_the_end(played):
     moves = ["0 A", "5 A", "0 B", "5 B", "0 C", "5 C", "0 D", "5 D", "0 E"]
     out = played(*TWO_PLAYERS, *placing(*moves), "2", "3", *COMPUTER, *placing("4 E"), "5")
     assert "There is no board yet. Start a game (1).\n" in out
@@ -384,7 +369,7 @@ def test_after_the_end_everything_is_reset(played):
     assert out.count("The computer places ○ at ") == 1
 
 
-def test_against_the_computer(played):
+def test_a_game_against_the_computer_is_played(played):
     out = played(*COMPUTER, *placing("4 E"), "2", "5")
     answer = re.search(r"The computer places ○ at (\d) (\w)\.\n", out)
     assert "".join(answer.groups()) in AROUND["4", "E"]
@@ -395,7 +380,7 @@ def test_against_the_computer(played):
     assert WHITE not in out
 
 
-def test_the_computer_does_not_answer_a_win(played, monkeypatch):
+def test_the_computer_does_not_move_after_a_win(played, monkeypatch):
     monkeypatch.setattr(
         "boardenvs.gomoku.console.random_computer_player",
         lambda board, _: next(m for m in reversed(check_available_moves(board))),
@@ -424,7 +409,7 @@ def test_many_games_against_the_computer_end(played):
         assert out.count("wins!") + out.count("Draw:") == 1
 
 
-def test_start_while_a_game_is_on(played):
+def test_starting_during_a_game_is_refused(played):
     out = played(*TWO_PLAYERS, "1", *placing("4 E"), "1", "2", "5")
     said = (
         "A game is in progress. Reset it (4) and start again, or complete it by placing "
@@ -434,25 +419,25 @@ def test_start_while_a_game_is_on(played):
     assert out.count("●") > 2  # the stone is still there
 
 
-def test_reset(played):
+def test_reset_starts_without_a_board(played):
     out = played(*TWO_PLAYERS, *placing("4 E"), "4", "2", "1", "13", "1", "2", "5")
     assert "The game is reset. Start another (1).\n" in out
     assert "There is no board yet." in out
     assert " -- -- -- -- -- -- -- -- -- -- -- --  12\n" in out.rpartition("A  B")[2]
 
 
-def test_reset_without_a_game(played):
+def test_reset_without_a_game_is_refused(played):
     assert "The game is reset." in played("4", "4", "5")
 
 
 @pytest.mark.parametrize("size", ["9", "13", "15"])
-def test_sizes(played, size):
+def test_boards_have_the_chosen_size(played, size):
     out = played("1", size, "1", "2", "5")
     assert f"\n{'--'.join(' ' * int(size))} {int(size) - 1}\n\n" in out
 
 
 @pytest.mark.parametrize("back", ["m", "M", " m "])
-def test_back_to_the_menu_from_every_prompt(played, back):
+def test_every_prompt_leads_back_to_the_menu(played, back):
     out = played(
         "1", back, "1", "9", back, "2", *TWO_PLAYERS, "3", back, "3", "9 9", back, "2", "5"
     )
@@ -463,7 +448,7 @@ def test_back_to_the_menu_from_every_prompt(played, back):
 
 
 @pytest.mark.parametrize("choice", ["", "0", "6", "11", "x", "m", "1.", "one", "-1", "é", "1 2"])
-def test_a_wrong_option(played, choice):
+def test_a_wrong_option_is_refused(played, choice):
     out = played(choice, "5")
     assert out == (
         f"{MENU}{CHOICE}{choice}\n"
@@ -508,7 +493,7 @@ def test_a_wrong_position_is_asked_again(played, wrong, said):
     assert out.count("That does not work") == 1
 
 
-def test_the_end_of_input_ends_the_program_wherever_it_comes(played):
+def test_the_end_of_input_ends_the_program_at_every_prompt(played):
     for lines in ([], ["1"], ["1", "9"], TWO_PLAYERS, [*TWO_PLAYERS, "3"], ["x"]):
         assert played(*lines).endswith("\nEnd of input.\n")
 
@@ -519,7 +504,7 @@ answers = st.sampled_from(["1", "2", "3", "4", "9", "13", "m", "", "x", "99 A"])
 
 
 @given(st.lists(answers | st.text(max_size=8), max_size=60))
-def test_whatever_is_typed(lines):
+def test_any_input_is_accepted_without_an_error(lines):
     """For any input, only its end or 5 in the menu ends the program."""
     waiting = iter(lines)
 
@@ -546,7 +531,7 @@ def run_program(typed, *argv, **environment):
 
 
 @pytest.mark.slow
-def test_the_program_through_standard_input():
+def test_the_program_reads_standard_input():
     moves = ["0 A", "5 A", "0 B", "5 B", "0 C", "5 C", "0 D", "5 D", "0 E"]
     typed = "\n".join([*TWO_PLAYERS, *placing(*moves), "5", "never read"])
     done = run_program(typed.encode())
@@ -558,7 +543,7 @@ def test_the_program_through_standard_input():
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_what_is_no_text_and_an_output_without_stones(encoding):
+def test_invalid_text_and_limited_output_encodings_are_handled(encoding):
     done = run_program(b"1\n9\n1\n3\n\xff\xfe\n", PYTHONIOENCODING=encoding)
     assert (done.stderr, done.returncode) == (b"", 0)
     assert done.stdout.decode().endswith("\nEnd of input.\n")

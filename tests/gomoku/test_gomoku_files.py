@@ -123,7 +123,7 @@ def path(tmp_path):
         ("game.sgf", TREE.replace("UTF-8", "GB2312").encode("gb2312"), ["Ann [] Lee", "五"]),
     ],
 )
-def test_files_of_other_programs(path, name, content, players):
+def test_files_of_other_programs_are_read(path, name, content, players):
     place = path(name, content)
     episode = Episode.load(place)
     assert episode.game == boardenvs.make("gomoku")
@@ -141,7 +141,7 @@ def test_files_of_other_programs(path, name, content, players):
         ("game.sgf", SGF.replace("RU[0]", "RU[standard]")),
     ],
 )
-def test_the_rule_of_the_file(path, name, content):
+def test_the_rule_of_the_file_is_used(path, name, content):
     place = path(name, content)
     exact = boardenvs.make("gomoku", exact=True)
     assert Episode.load(place).game == Episode.load(place, exact).game == exact
@@ -176,7 +176,7 @@ def test_load_all_returns_all_games_of_a_file(path):
     assert Episode.load_all(place, both[0].game) == both[:1]
 
 
-def test_a_game_goes_on_after_six_in_a_row_by_the_exact_rule_only(path):
+def test_a_game_continues_after_six_in_a_row_only_with_exact(path):
     six = [7, 8, 9, 10, 12, 11]
     stones = [f"{column},{row},0" for column in six for row in (3, column)]
     place = path("game.psq", "\n".join(["Piskvorky 15x15, 0:0, 0", *stones]))
@@ -186,7 +186,7 @@ def test_a_game_goes_on_after_six_in_a_row_by_the_exact_rule_only(path):
         Episode.load(place)
 
 
-def test_who_has_given_up_left_an_unfinished_game(path):
+def test_a_resigned_game_is_unfinished(path):
     place = path("game.sgf", "(;GM[4]SZ[9]RE[W+R];B[ee];W[ef])")
     assert Episode.load(place).result == "unfinished"
 
@@ -243,7 +243,7 @@ def test_who_has_given_up_left_an_unfinished_game(path):
         ("game.sgf", "RU[0]", "RU[0]CA[ascii]PC[五]", "CA .*ascii.* 0xe4"),
     ],
 )  # fmt: skip
-def test_what_is_refused(path, name, old, new, reason):
+def test_invalid_files_are_refused(path, name, old, new, reason):
     content = SAVED if name == "game.psq" else SGF
     assert old in content
     place = path(name, content.replace(old, new))
@@ -263,7 +263,7 @@ def test_files_of_another_game_are_refused(path, name):
 
 
 @pytest.mark.parametrize("suffix", [".psq", ".sgf"])
-def test_what_such_files_cannot_hold(tmp_path, suffix):
+def test_unsupported_episodes_are_refused(tmp_path, suffix):
     place = tmp_path / f"game{suffix}"
     four = boardenvs.make("gomoku", win_length=4)
     with pytest.raises(ValueError, match="game must be Gomoku"):
@@ -284,7 +284,7 @@ def test_an_illegal_action_is_left_out(tmp_path, suffix):
     assert (b"RE[W+F]" in place.read_bytes()) is (suffix == ".sgf")
 
 
-def test_it_writes_the_corners_where_others_do(tmp_path):
+def test_corners_are_written_as_in_other_programs(tmp_path):
     """Columns come first, and rows count from the top."""
     game = boardenvs.make("gomoku")
     moves = [game.action_from_text(text) for text in ("0 A", "0 O", "14 A", "2 F")]

@@ -19,7 +19,7 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize(("theirs", "ours"), VARIANTS.items(), ids=VARIANTS)
-def test_the_same_games(theirs, ours):
+def test_games_agree_with_open_spiel(theirs, ours):
     params, games = ours
     other = pyspiel.load_game(theirs)
     game = boardenvs.make("gomoku", **params)

@@ -1,4 +1,4 @@
-"""Each extra installs what it is for, and not more."""
+"""Each extra installs exactly what its feature requires."""
 
 import functools
 import importlib.metadata
@@ -146,7 +146,7 @@ def with_extra(tmp_path):
 
 
 @pytest.mark.slow
-def test_render_suffices_for_a_video(with_extra):
+def test_the_extra_render_is_enough_for_a_video(with_extra):
     if missing := {"moviepy", "pillow", "resvg-py"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
     done = with_extra("render", RECORD_VIDEO)
@@ -154,14 +154,14 @@ def test_render_suffices_for_a_video(with_extra):
 
 
 @pytest.mark.slow
-def test_hiding_hides(with_extra):
+def test_hidden_modules_are_unavailable(with_extra):
     """Hidden modules are unavailable, as the test above assumes."""
     done = with_extra("web", RECORD_VIDEO)
     assert "moviepy is not installed" in done.stderr
 
 
 @pytest.mark.slow
-def test_docs_suffices_for_every_public_name(with_extra):
+def test_the_extra_docs_is_enough_for_every_public_name(with_extra):
     """The site has a page for every public name, so the extra must suffice to import them."""
     if missing := {"torch", "sb3-contrib"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
@@ -171,7 +171,7 @@ def test_docs_suffices_for_every_public_name(with_extra):
 
 
 @pytest.mark.slow
-def test_test_suffices_to_collect_every_test(with_extra):
+def test_the_extra_test_is_enough_to_collect_every_test(with_extra):
     """Without other extras, tests that need them are skipped at collection."""
     if missing := {"torch", "moviepy"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
@@ -180,13 +180,13 @@ def test_test_suffices_to_collect_every_test(with_extra):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_train_takes_any_newer_torch():
+def test_train_accepts_any_newer_torch():
     assert admits("train", NEWER_TORCH)
     assert admits("ray", NEWER_TORCH)
     assert admits("notebook", NEWER_TORCH)
 
 
-def test_every_install_line_takes_the_torch_that_is_known_to_work():
+def test_every_install_line_limits_torch_to_the_tested_version():
     shown = {}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
@@ -200,19 +200,19 @@ def test_every_install_line_takes_the_torch_that_is_known_to_work():
     assert len(shown) > 3
 
 
-def test_the_quick_start_begins_as_the_readmes_first_command_does():
+def test_the_quick_start_begins_with_the_readmes_first_command():
     command, _ = re.findall(r"^python3 -m venv .*$", PAGES[0].read_text("utf-8"), re.MULTILINE)
     (line,) = re.findall(r"^python3 -m venv .*$", START.read_text("utf-8"), re.MULTILINE)
     assert command.startswith(f"{line} && ")
 
 
-def test_demo_is_what_the_first_pages_use_with_a_bound():
+def test_demo_is_train_render_and_web_with_a_bound_of_torch():
     first = [one for extra in ("train", "render", "web") for one in asked(extra)]
     assert [str(one) for one in asked("demo") if one not in first] == ["torch<2.13.1"]
     assert all(one in asked("demo") for one in first)
 
 
-def test_train_brings_what_the_command_asks_for():
+def test_train_includes_the_modules_that_the_command_requires():
     there = brought(asked("train"))
     for module in TRAINING:
         if module not in modules():
@@ -220,7 +220,7 @@ def test_train_brings_what_the_command_asks_for():
         assert modules()[module] & there, module
 
 
-def test_all_is_everything_but_what_stands_apart():
+def test_all_includes_every_extra_except_separate_ones():
     apart = {"ray", "verifiers", "cuda", "browser", "docs"}
     everything = {name for extra in EXTRAS.keys() - apart for name in names(extra)}
     assert names("all") == everything
@@ -229,14 +229,14 @@ def test_all_is_everything_but_what_stands_apart():
     assert developers.extras <= DEVELOPERS
 
 
-def test_no_user_gets_the_developers_tools():
+def test_extras_for_users_contain_no_developer_tools():
     tools = (names("dev") | names("browser")) - names("demo")
     assert tools >= {"pytest", "hypothesis", "mypy", "ruff"}
     for extra in USERS:
         assert not names(extra) & tools, extra
 
 
-def test_the_readme_has_every_extra():
+def test_the_readme_lists_every_extra():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`\[.*\]`) \|", text, re.MULTILINE)
     told = {name for row in rows for name in re.findall(r"\[(\w+)\]", row)}
@@ -253,7 +253,7 @@ def imported(notebook):
 @pytest.mark.parametrize(
     "notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem
 )
-def test_notebook_brings_what_they_import(notebook):
+def test_notebook_includes_what_the_notebooks_import(notebook):
     assert {"agents", "boardenvs"} & imported(notebook)
     assert not imported(notebook) & set(hidden("notebook"))
     if "save_gif" in notebook.read_text(encoding="utf-8"):

@@ -16,7 +16,7 @@ import pytest
 
 import boardenvs
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("default_cache_folder")]
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,7 +76,7 @@ def python(outside):
     return start
 
 
-def test_what_is_inside(wheel):
+def test_the_wheel_contains_the_files_of_both_packages(wheel):
     assert wheel.name == f"boardenvs-{boardenvs.__version__}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -100,7 +100,7 @@ def test_what_is_inside(wheel):
     assert networks
 
 
-def test_the_source_archive_makes_the_same(wheel, tmp_path):
+def test_the_source_archive_builds_the_same_wheel(wheel, tmp_path):
     hatchling = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)]
     run(*hatchling, "-t", "sdist", cwd=ROOT)
     source = tmp_path / f"boardenvs-{boardenvs.__version__}"
@@ -120,7 +120,7 @@ def test_the_source_archive_makes_the_same(wheel, tmp_path):
     assert readme.startswith("# boardenvs\n")
 
 
-def test_its_metadata(site):
+def test_the_metadata_is_complete(site):
     (found,) = importlib.metadata.distributions(path=[str(site)])
     assert found.metadata["Name"] == "boardenvs"
     assert found.version == boardenvs.__version__
@@ -135,7 +135,7 @@ def test_its_metadata(site):
     }
 
 
-def test_it_is_the_installed_one_that_runs(python, site):
+def test_the_installed_package_is_imported(python, site):
     out = python("import boardenvs, agents; print(boardenvs.__file__); print(agents.__file__)")
     assert out.split() == [f"{site}/boardenvs/__init__.py", f"{site}/agents/__init__.py"]
 
@@ -154,14 +154,14 @@ def test_every_game_plays(python):
     assert [line.split()[:2] for line in out.splitlines()] == [[g, "True"] for g in boardenvs.GAMES]
 
 
-def test_the_compiled_rules_are_kept_beside_the_installed_files(python, site):
+def test_compiled_rules_are_stored_beside_the_installed_files(python, site):
     compiled = python(PLAY, "game112", NUMBA_DISABLE_JIT="0")
     cached = {path.parent for path in site.rglob("*.nbc")}
     assert cached == {site / "boardenvs" / "__pycache__"}
     assert compiled == python(PLAY, "game112", NUMBA_DISABLE_JIT="1")
 
 
-def test_environments_are_found_without_importing(python):
+def test_environments_are_found_without_an_import(python):
     out = python(
         """
         import gymnasium
@@ -177,7 +177,7 @@ def test_environments_are_found_without_importing(python):
     assert out.split() == ["True", "True"] * len(boardenvs.GAMES)
 
 
-def test_it_finds_its_agents_by_name(python):
+def test_agents_are_found_by_name(python):
     out = python(
         """
         import gymnasium
@@ -189,7 +189,7 @@ def test_it_finds_its_agents_by_name(python):
     assert out.split() == ["True"]
 
 
-def test_the_command(outside, site):
+def test_the_installed_command_runs(outside, site):
     for command in ([f"{site}/bin/boardenvs"], [sys.executable, "-m", "agents.command"]):
         assert outside(*command, "--version") == f"boardenvs {boardenvs.__version__}\n"
         assert outside(*command, "--help").startswith("usage: boardenvs")
@@ -199,7 +199,7 @@ def test_the_command(outside, site):
 
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
-def test_the_console_programs(outside, name):
+def test_the_console_programs_run(outside, name):
     # Standard input is empty, so the program ends at its first prompt.
     out = outside(sys.executable, "-m", f"boardenvs.{name}", NUMBA_DISABLE_JIT="1")
     *first, last = out.splitlines()
@@ -262,10 +262,11 @@ def archive(wheel, tmp_path, request):
 
 ARCHIVED = """
 import sys, boardenvs, agents
-from agents.arena.openings import openings_of
+from agents.arena.named_openings import openings_of
 from agents.benchmark.ladder import read_ladder
 from agents.command import main
 from agents.curves import reference_curves
+from agents.naming.spec import specs_of
 from agents.play.web.session import Session
 
 archive, page = sys.argv[1:]
@@ -278,11 +279,12 @@ for name in ("game112", "pizza_order"):
     assert "Full rules of the default game" in open(page, encoding="utf-8").read()
 assert reference_curves("gekitai") and read_ladder("v1", "gekitai").specs
 assert openings_of(boardenvs.make("gekitai"))
-assert Session(boardenvs.make("game112"), ["greedy"], 0, 0).page()
+game = boardenvs.make("game112")
+assert Session(game, specs_of(["greedy"], game), 0, 0).page()
 """
 
 
-def test_an_archive(archive, tmp_path):
+def test_the_package_runs_from_an_archive(archive, tmp_path):
     script = [sys.executable, "-W", "error::ResourceWarning", "-c", ARCHIVED, str(archive)]
     plain = {"NUMBA_DISABLE_JIT": "1", "TMPDIR": str(tmp_path / "kept")}
     (tmp_path / "kept").mkdir()
@@ -290,7 +292,7 @@ def test_an_archive(archive, tmp_path):
     assert not list((tmp_path / "kept").glob("boardenvs*"))
 
 
-def test_an_archive_compiles(archive, tmp_path):
+def test_the_package_compiles_from_an_archive(archive, tmp_path):
     where = {"PYTHONPATH": str(archive), "NUMBA_DISABLE_JIT": "0", "XDG_CACHE_HOME": str(tmp_path)}
     once, again = (
         run(sys.executable, "-c", PLAY, "game112", cwd=tmp_path, **where) for _ in range(2)

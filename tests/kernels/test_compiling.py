@@ -12,7 +12,7 @@ import pytest
 
 import boardenvs
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("default_cache_folder")]
 
 PACKAGE = Path(boardenvs.__file__).parent
 
@@ -92,7 +92,7 @@ def test_a_second_process_compiles_nothing(package):
     assert cached(package) == files
 
 
-def test_changed_source_is_compiled_anew(package):
+def test_changed_source_is_compiled_again(package):
     said, _, _ = use_kernels(package)
     assert said == "[[1.0, -1.0], [1.0, -1.0]] [True, True]"
     for file, old, new, expected in [
@@ -137,7 +137,7 @@ import numpy as np
 import agents
 import boardenvs
 from boardenvs.game112 import Game112
-from boardenvs.kernels.hook import Hook
+from boardenvs.kernels.binding import Hook
 
 SEARCH = ("tree", "descent", "backup", "report", "rollouts", "puct_loops", "exact_search")
 MODULES = [
@@ -187,7 +187,7 @@ print(Shadowed().rules.__name__)
 """
 
 
-def test_no_helper_of_the_rules_replaces_a_loops_own(tmp_path):
+def test_a_helper_of_the_rules_does_not_replace_a_helper_of_a_loop(tmp_path):
     assert run(SHADOWED, tmp_path, NUMBA_DISABLE_JIT="1") == "shadowed.rules\n"
 
 
@@ -202,7 +202,7 @@ for loop in (loops.play_out, loops.step_game, loops.start_games):
 
 
 @pytest.mark.parametrize("disabled", ["0", "1"])
-def test_a_loop_is_read_where_it_stands(tmp_path, disabled):
+def test_bound_loops_keep_their_source_location(tmp_path, disabled):
     """Bound loops keep their source location for Numba, tracebacks, debuggers and coverage."""
     assert run(PLACES, tmp_path, NUMBA_DISABLE_JIT=disabled) == "True\n" * 3
 
@@ -243,7 +243,7 @@ print("the same")
 """
 
 
-def test_python_threads_may_use_kernels_at_once(tmp_path):
+def test_python_threads_can_use_kernels_at_once(tmp_path):
     """Serial and parallel kernels may run in several threads, even for the first time."""
     assert run(TWO_THREADS, tmp_path) == "the same\n"
 
@@ -282,7 +282,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork and forkserver")
-def test_a_process_with_threads_may_start_others(tmp_path):
+def test_a_process_with_threads_can_start_others(tmp_path):
     """Children of all start methods may use serial and parallel kernels."""
     methods = run(PROCESSES, tmp_path).split()
     assert {"spawn", "forkserver", "fork"} <= set(methods)
@@ -379,7 +379,7 @@ for name in boardenvs.GAMES:
 """
 
 
-def test_plain_python_tells_a_seat_the_same(tmp_path):
+def test_plain_python_returns_the_same_observations(tmp_path):
     compiled = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="0").splitlines()
     plain = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="1").splitlines()
     assert len(plain) == len(boardenvs.GAMES)

@@ -51,7 +51,7 @@ def calls(kernel, name):
 
 
 @pytest.mark.parametrize("called", [False, True])
-def test_what_a_loop_calls_is_copied_unless_it_is_to_be_called(tmp_path, called):
+def test_functions_of_a_loop_are_inlined_unless_called_is_set(tmp_path, called):
     made = loops(tmp_path, "over_rules()", f"over_rules(called={called})")
     kernel = made["thrice"].bound_to(rules)
     array = np.zeros(2, np.int64)
@@ -64,7 +64,7 @@ def test_what_a_loop_calls_is_copied_unless_it_is_to_be_called(tmp_path, called)
         kernel(array, -1)
 
 
-def test_machine_code_does_not_depend_on_what_was_compiled_before(tmp_path):
+def test_machine_code_does_not_depend_on_earlier_compilations(tmp_path):
     sizes = []
     for word, order in (("negative", 1), ("below 0", -1)):  # so that the rounds share no code
         made = loops(tmp_path, "negative", word)
@@ -77,7 +77,7 @@ def test_machine_code_does_not_depend_on_what_was_compiled_before(tmp_path):
     assert sizes[0] == pytest.approx(sizes[1], rel=0.02)
 
 
-def test_a_change_of_options_makes_other_code(tmp_path, monkeypatch):
+def test_changed_options_give_other_code(tmp_path, monkeypatch):
     names = {loops(tmp_path)["thrice"].bound_to(rules).__name__}
     for old, new in (
         ("@njit", "@njit(fastmath=True)"),
@@ -105,7 +105,7 @@ def total(array):
 """
 
 
-def test_calls_with_different_constants_share_one_form_where_they_can(tmp_path):
+def test_calls_with_different_constants_share_one_copy_if_possible(tmp_path):
     scope = {"__name__": "loops"}
     exec(compile(CONSTANTS, str(tmp_path / "loops.py"), "exec"), scope)
     kernel = scope["total"].bound_to(rules)

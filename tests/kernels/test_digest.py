@@ -52,7 +52,7 @@ def stamp(tmp_path, monkeypatch):
     return made
 
 
-def test_it_is_the_same_for_the_same_text_anywhere(stamp):
+def test_the_digest_of_equal_source_is_equal(stamp):
     assert stamp() == stamp()
     assert len(stamp()) == 16
 
@@ -69,7 +69,7 @@ def test_it_is_the_same_for_the_same_text_anywhere(stamp):
         ("worths", "arange(3)", "arange(4)"),
     ],
 )
-def test_it_changes_with_what_the_function_knows(stamp, module, old, new):
+def test_the_digest_changes_with_globals_and_closures(stamp, module, old, new):
     assert stamp(module, old, new) != stamp()
 
 
@@ -77,7 +77,7 @@ def test_it_changes_with_what_the_function_knows(stamp, module, old, new):
     ("module", "old", "new"),
     [("unknown", "SEVEN = 8", "SEVEN = 9"), ("worths", "SEVEN = 7", "EIGHT = 8\nSEVEN = 7")],
 )
-def test_it_does_not_change_with_anything_else(stamp, module, old, new):
+def test_the_digest_does_not_change_with_anything_else(stamp, module, old, new):
     assert stamp(module, old, new) == stamp()
 
 
@@ -89,5 +89,5 @@ def calling():
     return before()
 
 
-def test_other_things_may_stand_for_what_it_knows():
+def test_values_can_be_replaced_in_the_digest():
     assert digest(calling, lambda value: 3 if value is before else value) != digest(calling)

@@ -1,4 +1,4 @@
-"""Compiled loops on disk: damaged, missing or unwritable files stop nobody."""
+"""Compiled loops on disk: games also run with damaged, missing or unwritable files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("default_cache_folder")]
 
 TOTAL = """
 def total(records):
@@ -60,7 +60,7 @@ def files(folder):
     return sorted(folder.rglob("*.nbc"))
 
 
-def test_a_second_process_takes_what_the_first_has_compiled(place):
+def test_a_second_process_loads_the_compiled_code(place):
     assert said(USE, place) == (COMPILED, "")
     assert len(files(place)) == 2
     assert {file.parent for file in files(place)} == {place / "kept"}
@@ -88,12 +88,12 @@ cache.outer_symbols = lambda library: [*symbols(library), "one_that_only_a_part_
 
 
 @pytest.mark.parametrize("patch", ["", NAMED])
-def test_numbas_compiler_is_imported_only_for_code_that_needs_it(place, patch):
+def test_numbas_compiler_is_imported_only_if_needed(place, patch):
     assert said(patch + USE + PARTS, place) == (COMPILED + "True\n", "")
     assert said(USE + PARTS, place) == (f"{LOADED}{bool(patch)}\n", "")
 
 
-def test_a_broken_file_is_made_again(place):
+def test_a_broken_file_is_compiled_again(place):
     said(USE, place)
     one, other = files(place)
     first, second = one.read_bytes(), other.read_bytes()
@@ -140,7 +140,7 @@ for number in range(rounds):
 """
 
 
-def test_two_processes_compile_one_function_for_different_records_at_once(place):
+def test_two_processes_can_compile_one_function_for_different_records(place):
     rounds = 6
     for number in range(rounds):
         (place / f"race{number}.py").write_text(TOTAL)
@@ -160,7 +160,7 @@ def test_two_processes_compile_one_function_for_different_records_at_once(place)
             here.unlink()
 
 
-def test_what_no_source_makes_any_more_is_removed(place):
+def test_files_of_changed_source_are_removed(place):
     said(USE, place)
     before = files(place)
     (place / "loop.py").write_text(TOTAL.replace("result = 0", "result = 1"))
@@ -170,7 +170,7 @@ def test_what_no_source_makes_any_more_is_removed(place):
 
 
 IN_TWO_FILES = """
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 from helper import worth
 
 @cached_njit("a game")
@@ -185,7 +185,7 @@ print(total(4), sum(total.stats.cache_hits.values()))
 HELPER = "from numba import njit\nTIMES = 7\n@njit\ndef worth(k): return TIMES * k\n"
 
 
-def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
+def test_a_change_of_a_called_function_in_another_file_is_noticed(tmp_path):
     (tmp_path / "total.py").write_text(IN_TWO_FILES)
     for helper, printed in (
         (HELPER, "42 0\n"),
@@ -196,7 +196,7 @@ def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
         assert said("import total", tmp_path) == (printed, "")
 
 
-def test_others_may_read_what_one_has_compiled(place):
+def test_other_users_can_read_compiled_files(place):
     old = os.umask(0o022)
     try:
         said(USE, place)
@@ -205,8 +205,8 @@ def test_others_may_read_what_one_has_compiled(place):
     assert {stat.S_IMODE(file.stat().st_mode) for file in files(place)} == {0o644}
 
 
-# Root may write to any folder, but nobody can create files below a file.
-def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
+# Root can write to any folder, but cannot create files below a file.
+def test_without_a_writable_folder_code_is_compiled_with_one_warning(place):
     (place / "file").write_text("no folder")
     nowhere = {"NUMBA_CACHE_DIR": str(place / "file" / "kept")}
     out, error = said(USE + USE, place, **nowhere)
@@ -242,7 +242,7 @@ Path.write_bytes = write_bytes
 """
 
 
-def test_a_full_disk_stops_nobody(place):
+def test_a_full_disk_is_reported_and_code_still_runs(place):
     out, error = said(FULL + USE, place)
     assert out == COMPILED
     (line,) = error.splitlines()
@@ -251,7 +251,7 @@ def test_a_full_disk_stops_nobody(place):
     assert list(place.rglob("*.tmp")) == []
 
 
-def test_one_line_says_that_something_is_compiled(place):
+def test_a_long_compilation_prints_one_line(place):
     at_once = "from boardenvs.kernels import waits; waits._PATIENCE = waits._LOADING = 0.0\n"
     out, line = said(at_once + USE, place, BOARDENVS_INTERPRET="1")
     assert out == COMPILED

@@ -24,8 +24,7 @@ from boardenvs.core.hooks import legal, play
 from boardenvs.core.loops import Kernels
 from boardenvs.game112 import Game112
 from boardenvs.game112 import rules as rules_of_112
-from boardenvs.kernels.binding import Loop, over_rules
-from boardenvs.kernels.hook import Hook, hook
+from boardenvs.kernels.binding import Hook, Loop, hook, over_rules
 from boardenvs.kernels.numba_compat import COMPILES, is_compiled
 
 # -- Declaration ------------------------------------------------------------------------
@@ -36,13 +35,13 @@ def legal_and_play(s, p, mask):
     play(s, p, 0)
 
 
-def test_a_spread_loop_is_for_a_range():
+def test_a_spread_loop_requires_a_range():
     with pytest.raises(ValueError, match=r"low and high.*\(s, p, mask\)"):
         over_rules(spread=True)(legal_and_play)
 
 
 @pytest.mark.parametrize("one", [legal, loops.restart, loops.step_games])
-def test_nothing_runs_unbound(one):
+def test_an_unbound_kernel_cannot_be_called(one):
     with pytest.raises(TypeError, match=r"bound"):
         one(None, None, None)
 
@@ -57,7 +56,7 @@ def test_every_function_of_the_loops_is_a_kernel():
         _ = Kernels(rules_of_112).no_such_loop
 
 
-def test_what_a_rules_file_supplies_is_documented():
+def test_every_hook_is_documented():
     known = {name: one for name, one in vars(hooks).items() if isinstance(one, Hook)}
     assert set(hooks.HOOKS) == set(known.values())
     assert [name for name, one in known.items() if one.default is None] == ["legal", "play"]
@@ -79,7 +78,7 @@ def copies(found, original):
     return codes[0].co_code == codes[1].co_code
 
 
-def test_helpers_of_other_modules_are_bound_and_each_is_compiled_once():
+def test_helpers_of_other_modules_are_bound_and_compiled_once():
     states = rollouts.search_states.bound_to(rules_of_112)
     grow = meaning(states, "grow")
     assert copies(meaning(grow, "redraw"), hooks.redraw.default)
@@ -90,7 +89,7 @@ def test_helpers_of_other_modules_are_bound_and_each_is_compiled_once():
     assert rollouts.search_states.bound_to("boardenvs.game112.rules") is states
 
 
-def test_hooks_are_looked_up_in_the_more_special_module_first():
+def test_hooks_of_the_more_specific_module_have_precedence():
     plain = rollouts.search_states.bound_to(rules_of_112)
     decisive = rollouts.search_states.bound_to(rules_of_112, part)
 
@@ -108,7 +107,7 @@ def test_hooks_are_looked_up_in_the_more_special_module_first():
     )
 
 
-def test_a_module_that_another_thread_imports_is_waited_for(tmp_path, monkeypatch):
+def test_binding_waits_for_a_module_that_another_thread_imports(tmp_path, monkeypatch):
     # The module exists before its hooks. Binding too early would use the default hooks.
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "slow_part.py").write_text(
@@ -161,7 +160,7 @@ LACKING = [
 
 
 @pytest.mark.parametrize(("old", "new", "said"), LACKING)
-def test_a_hook_that_will_not_do_is_one_line_for_the_game(own, old, new, said):
+def test_an_invalid_hook_raises_one_line_with_the_game(own, old, new, said):
     game, file = own(old, new)
     package = file.parent.name
     for use in (
@@ -176,12 +175,12 @@ def test_a_hook_that_will_not_do_is_one_line_for_the_game(own, old, new, said):
         assert said in line
 
 
-def test_a_hook_may_have_more_parameters_if_they_have_defaults(own):
+def test_a_hook_can_have_more_parameters_with_defaults(own):
     game, _ = own(LEGAL, "def legal(s, p, mask, all=True)")
     assert game.kernels.legal_games is not None
 
 
-def test_a_hook_that_is_only_imported_is_not_supplied():
+def test_imported_hooks_are_not_used():
     rules = types.ModuleType("lacking")
     rules.__file__ = "lacking.py"
     rules.legal = hooks.legal
@@ -189,7 +188,7 @@ def test_a_hook_that_is_only_imported_is_not_supplied():
         loops.legal_games.bound_to(rules)
 
 
-def test_the_default_of_an_optional_hook(own):
+def test_an_optional_hook_has_a_default(own):
     game, _ = own("def sound(s, p)", "def unsound(s, p)")
     states = game.new(2, 0)
     assert game.kernels.first_fault(states, game.constants, game.num_actions) == (-1, 0)
@@ -213,7 +212,7 @@ def tasted(s, p, action):
 
 
 @over_rules()
-def taste_all(states, params, actions, worths):
+def rate_actions(states, params, actions, worths):
     for i in range(len(states)):
         worths[i] = tasted(states[i], params[0], actions[i])
 
@@ -223,15 +222,15 @@ def sweet(s, p, action):
     return action + s.to_move
 
 
-def test_anybody_may_make_a_hook():
+def test_users_can_define_hooks():
     game = Game112()
     states = game.new(3, 0)
     actions = np.arange(3)
     worths = np.zeros(3, np.int64)
-    taste_all.bound_to(game.rules)(states, game.constants, actions, worths)
+    rate_actions.bound_to(game.rules)(states, game.constants, actions, worths)
     assert worths.tolist() == [0, -2, -4]
     part = types.ModuleType("sweet_tooth")
     part.taste = sweet
-    taste_all.bound_to(game.rules, part)(states, game.constants, actions, worths)
+    rate_actions.bound_to(game.rules, part)(states, game.constants, actions, worths)
     assert worths.tolist() == [0, 2, 4]
-    assert is_compiled(taste_all.bound_to(game.rules)) == COMPILES
+    assert is_compiled(rate_actions.bound_to(game.rules)) == COMPILES

@@ -110,7 +110,7 @@ print(play("game112"), searched())
 """
 
 
-def test_calls_change_over_to_machine_code_and_find_the_same(tmp_path):
+def test_calls_switch_to_machine_code_with_the_same_results(tmp_path):
     (plain, compiled), said = run(tmp_path, CHANGES_OVER)
     assert plain == compiled
     assert "Compiling" not in said
@@ -150,13 +150,13 @@ print(play("game112"))
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs Linux")
-def test_on_one_core_this_process_compiles_what_takes_long(tmp_path):
+def test_on_one_core_this_process_compiles(tmp_path):
     (plain, other, compiled), _ = run(tmp_path, ON_ONE_CORE)
     assert other == "None"
     assert plain == compiled
 
 
-def test_always_means_that_nothing_is_compiled_or_loaded(tmp_path):
+def test_always_interprets_without_compiling_or_loading(tmp_path):
     (compiled,), _ = run(tmp_path, "print(play('game112'))", BOARDENVS_INTERPRET="0")
     script = """
 print(play("game112"))
@@ -172,7 +172,7 @@ EXACT = "agents.make('exact', 'game112').act(boardenvs.make('game112').new(1, 0)
 
 
 @pytest.mark.parametrize("call", [LARGE_BATCH, EXACT])
-def test_a_call_that_takes_long_as_plain_python_waits(tmp_path, call):
+def test_a_long_call_waits_for_machine_code(tmp_path, call):
     _, said = run(tmp_path, f"{IMPATIENT}import numpy as np; {call}")
     assert "Compiling game112 for this machine, once" in said
 
@@ -229,13 +229,13 @@ assert not child or os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_both_processes_of_a_fork_play_on(tmp_path):
+def test_both_processes_of_a_fork_continue(tmp_path):
     (first, one, other), _ = run(tmp_path, FORKS)
     assert one == other
     assert one.endswith(first)
 
 
-def test_two_programs_that_start_together_play_the_same(tmp_path):
+def test_two_programs_started_together_play_the_same(tmp_path):
     script = "for _ in range(9): print(play('game112', 200)); time.sleep(1)"
     both = [started(tmp_path, script) for _ in range(2)]
     outs = [process.communicate(timeout=300) for process in both]
@@ -259,7 +259,7 @@ time.sleep(100)
     process.communicate()
 
 
-def test_a_game_of_a_file_is_compiled_by_the_other_process(tmp_path):
+def test_the_other_process_compiles_a_game_in_a_file(tmp_path):
     (tmp_path / "nim.py").write_text(NIM.format(last="s.heap == 0"))
     script = """
 import nim
@@ -273,7 +273,7 @@ print(play("nim"))
     assert "Compiling" not in said
 
 
-def test_a_game_of_the_program_itself_is_compiled_by_it(tmp_path):
+def test_a_program_compiles_the_game_that_it_defines(tmp_path):
     script = (
         IMPATIENT
         + NIM.format(last="s.heap == 0")
@@ -289,7 +289,7 @@ print(env.last()[0]["observation"].tolist(), other())
     assert said.startswith("Compiling Nim for this machine, once")
 
 
-def test_rules_that_only_numba_runs_are_compiled_at_once(tmp_path):
+def test_rules_that_only_numba_can_run_are_compiled_at_once(tmp_path):
     # NumPy cannot shift a uint64 by an int64.
     last = "np.uint64(1) << np.int64(s.heap) == np.uint64(1)"
     (tmp_path / "nim.py").write_text(NIM.format(last=last))

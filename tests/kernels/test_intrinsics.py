@@ -11,7 +11,7 @@ from boardenvs.kernels.numba_compat import COMPILES
 
 
 @pytest.mark.skipif(not COMPILES, reason="needs compiled code")
-def test_without_uncounted_arrays_every_row_that_is_passed_on_is_counted():
+def test_uncounted_arrays_avoid_reference_counts_of_rows():
     @numba.njit
     def first(row, k):
         if k > len(row):  # functions that may fail receive references to free

@@ -77,7 +77,7 @@ if "largest" in sys.argv:
 
 
 @pytest.mark.slow
-def test_without_names_of_records_code_for_one_layout_is_taken_for_another(tmp_path):
+def test_named_records_prevent_a_clash_of_machine_code(tmp_path):
     # In the first two processes, Numba gives both versions of `value` the same name. The third
     # process links the machine code of both.
     (tmp_path / "sums.py").write_text(SUMS)
@@ -94,7 +94,7 @@ def test_without_names_of_records_code_for_one_layout_is_taken_for_another(tmp_p
 
 
 @needs_compiler
-def test_without_an_entry_point_small_calls_take_longer():
+def test_the_entry_point_makes_small_calls_faster():
     game = boardenvs.make("game112")
     states = game.new(1, 0)
     given = states, game.constants, game.legal(states)
@@ -170,7 +170,7 @@ assert found == [expected] * 4
 @needs_compiler
 @pytest.mark.slow
 @pytest.mark.parametrize("layer", ["workqueue", "omp", "tbb"])
-def test_python_threads_may_step_at_once_on_any_threading_layer(tmp_path, layer):
+def test_python_threads_can_step_at_once_on_any_threading_layer(tmp_path, layer):
     done = ran(PYTHON_THREADS, tmp_path, NUMBA_THREADING_LAYER=layer)
     if done.stderr == "no such threads\n":
         pytest.skip(f"{layer} is not installed")
@@ -179,7 +179,7 @@ def test_python_threads_may_step_at_once_on_any_threading_layer(tmp_path, layer)
 
 @pytest.mark.slow
 @needs_compiler
-def test_without_a_turn_each_python_threads_end_the_process(tmp_path):
+def test_the_lock_prevents_an_abort_of_python_threads(tmp_path):
     done = ran(PYTHON_THREADS, tmp_path, "without", NUMBA_THREADING_LAYER="workqueue")
     assert done.returncode != 0
     assert "Concurrent access has been detected" in done.stderr
@@ -208,7 +208,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
 @pytest.mark.slow
 @needs_compiler
 @pytest.mark.skipif(sys.platform != "linux", reason="needs GNU OpenMP")
-def test_without_a_look_at_forks_a_child_dies(tmp_path):
+def test_the_check_of_forks_prevents_the_death_of_a_child(tmp_path):
     assert ran(FORK, tmp_path, NUMBA_THREADING_LAYER="omp").returncode == 0
     done = ran(FORK, tmp_path, "without", NUMBA_THREADING_LAYER="omp")
     assert done.returncode == 1
@@ -304,7 +304,7 @@ def played(tmp_path_factory):
 
 @pytest.mark.slow
 @needs_compiler
-def test_everything_runs_where_features_are_lacking_and_says_so_once(tmp_path, played):
+def test_missing_numba_features_are_reported_once_and_games_still_run(tmp_path, played):
     kept = {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
     done = ran(OPTIONS + CACHE + LAYER + ENTRY + ARRAYS + PLAY, tmp_path, **kept)
     assert done.returncode == 0, done.stderr
@@ -318,14 +318,14 @@ def test_everything_runs_where_features_are_lacking_and_says_so_once(tmp_path, p
 @pytest.mark.slow
 @needs_compiler
 @pytest.mark.skipif(sys.platform != "linux", reason="needs GNU OpenMP")
-def test_other_threads_are_taken_where_tbb_is_not_found(tmp_path, played):
+def test_another_threading_layer_is_used_without_tbb(tmp_path, played):
     done = ran(TBB + PLAY + "import numba\nprint(numba.threading_layer())", tmp_path)
     assert (done.stdout, done.stderr) == (f"{played}omp\n", "")
 
 
 TOTAL = """
 import numpy as np
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 @cached_njit("a sum")
 def total(records):
@@ -340,7 +340,7 @@ print(total(np.full(3, 14, [("x", "i8")])), len(total.stats.cache_hits))
 
 @needs_compiler
 @pytest.mark.slow
-def test_nothing_is_kept_where_that_is_not_safe(tmp_path):
+def test_nothing_is_cached_if_the_cache_is_not_safe(tmp_path):
     (tmp_path / "total.py").write_text(TOTAL)
     use = "import total"
     kept = tmp_path / "kept"

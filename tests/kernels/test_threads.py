@@ -45,7 +45,7 @@ def table(**costs):
     return lambda threads: costs[f"t{threads}"]
 
 
-def test_the_number_that_takes_least_is_found_and_kept():
+def test_the_fastest_number_of_threads_is_found_and_kept():
     for costs, best in [
         ({"t1": 400, "t2": 210}, 210),
         ({"t1": 400, "t2": 430}, 400),
@@ -60,14 +60,14 @@ def test_the_number_that_takes_least_is_found_and_kept():
 
 
 @pytest.mark.parametrize("times", [1.5, 5, 100])
-def test_threads_that_never_pay_cost_a_few_hundredths(times):
+def test_useless_threads_cost_less_than_four_percent(times):
     """Threads that never pay off cost little, even if they take a hundred times as long."""
     machine = Machine(2, 4096)
     machine.run(3, table(t1=100, t2=100 * times))
     assert machine.run(200_000, table(t1=100, t2=100 * times)) < 1.04 * 100
 
 
-def test_a_core_that_another_program_takes_is_noticed_and_so_is_its_end():
+def test_a_core_taken_and_released_by_another_program_is_noticed():
     quiet, busy = table(t1=100, t2=55), table(t1=105, t2=160)
     machine = Machine(2, 4096)
     assert machine.run(3000, quiet) < 1.04 * 55
@@ -77,7 +77,7 @@ def test_a_core_that_another_program_takes_is_noticed_and_so_is_its_end():
     assert machine.run(3000, quiet) < 1.04 * 55
 
 
-def test_threads_that_now_and_then_wait_long_are_judged_by_their_mean():
+def test_threads_with_rare_long_waits_are_judged_by_their_mean():
     rng = np.random.default_rng(0)
 
     def cost(threads):
@@ -88,7 +88,7 @@ def test_threads_that_now_and_then_wait_long_are_judged_by_their_mean():
     assert machine.run(30_000, cost) < 1.12 * 100
 
 
-def test_one_slow_call_decides_nothing():
+def test_one_slow_call_does_not_change_the_number_of_threads():
     machine = Machine(2, 4096)
     machine.run(1000, table(t1=100, t2=50))
     machine.run(1, lambda _: 1e7)  # a pause of ten seconds
@@ -103,14 +103,14 @@ def test_a_small_batch_stays_on_one_thread():
     assert machine.timed < 1000
 
 
-def test_few_games_of_long_work_get_threads_in_the_end():
+def test_a_few_long_games_finally_get_threads():
     machine = Machine(2, 300, games=300)
     machine.run(2000, table(t1=10_000, t2=6000))  # three milliseconds per call
     assert machine.used[0] == 1
     assert machine.used[-1] == 2
 
 
-def test_few_calls_are_timed_in_the_long_run():
+def test_only_a_few_calls_are_timed_in_the_long_run():
     machine = Machine(2, 4096)
     machine.run(100, table(t1=100, t2=55))
     before = machine.timed
@@ -136,7 +136,7 @@ def test_the_quota_of_a_control_group_limits_the_cores(tmp_path, monkeypatch, fi
     assert 1 <= numba_threads.cores() <= max(1, cores)
 
 
-def test_a_fixed_number_is_taken_wherever_none_is_named(fixed_threads, monkeypatch):
+def test_a_fixed_number_of_threads_is_the_default(fixed_threads, monkeypatch):
     asked = []
     monkeypatch.setattr(numba_threads._threads, "usable", lambda: bool(asked.append("threads")))
     fixed_threads(1)
@@ -152,7 +152,7 @@ def test_a_fixed_number_is_taken_wherever_none_is_named(fixed_threads, monkeypat
             fixed_threads(bad)
 
 
-def test_games_do_not_depend_on_what_is_measured(fixed_threads):
+def test_games_do_not_depend_on_measured_times(fixed_threads):
     def rollout():
         batch = BatchEnv("game112", 1500, 3)
         for step in range(150):
@@ -242,7 +242,7 @@ def layer_after(script, folder, **environment):
 @needs_tbb
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [BATCH, VECTOR, ASKED_FIRST, SEARCH, TRAINING])
-def test_threads_steal_work_where_tbb_is_installed(tmp_path, way):
+def test_threads_use_tbb_if_it_is_installed(tmp_path, way):
     assert layer_after(way + TELL, tmp_path) == ["tbb"]
 
 
@@ -261,7 +261,7 @@ os.wait()
 
 @needs_tbb
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs sched_setaffinity")
-def test_a_process_that_forks_on_one_core_comes_to_its_end(tmp_path):
+def test_a_process_that_forks_on_one_core_ends(tmp_path):
     assert layer_after(FORKS + TELL, tmp_path) == ["tbb"]
 
 
@@ -294,7 +294,7 @@ def make(game, seed):
 
 @pytest.mark.slow
 @needs_tbb
-def test_an_arenas_workers_have_them_too(tmp_path):
+def test_workers_of_an_arena_use_tbb(tmp_path):
     (tmp_path / "telling.py").write_text(TELLING_AGENT)
     arguments = ["arena", "game112", "telling:make", "random", "--games", "4", "--workers", "2"]
     (tmp_path / "arena.py").write_text(

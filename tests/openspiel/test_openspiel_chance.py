@@ -40,7 +40,7 @@ def without_stream(record):
 
 
 @pytest.mark.parametrize("name", DRAWING)
-def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
+def test_explicit_chance_leads_to_the_positions_of_the_rules(name):
     game = boardenvs.make(name, **DRAWING[name])
     draws = []
 
@@ -112,7 +112,7 @@ def compare_throws(game, state, action, rng):
     return probabilities
 
 
-def test_throws_are_as_probable_as_in_the_rules():
+def test_throws_have_the_probabilities_of_the_rules():
     game = boardenvs.make("goat_race", num_players=2)
     state = load("goat_race", num_players=2).new_initial_state()
     rng = np.random.default_rng(1)
@@ -125,7 +125,7 @@ def test_throws_are_as_probable_as_in_the_rules():
         state.apply_action(action)
 
 
-def test_a_throw_that_leaves_nothing_to_choose_is_followed_by_another():
+def test_a_throw_without_a_choice_is_followed_by_another():
     game = boardenvs.make("goat_race", num_players=2)
     state = load("goat_race", num_players=2).new_initial_state(
         {
@@ -147,7 +147,7 @@ def test_a_throw_that_leaves_nothing_to_choose_is_followed_by_another():
     assert {key for key in probabilities if key[1] == 1} == {(die, 1) for die in range(1, 7)}
 
 
-def test_the_order_of_play_is_as_probable_as_in_the_rules():
+def test_orders_of_play_have_the_probabilities_of_the_rules():
     def order(record):
         return tuple(record["order"].tolist())
 
@@ -159,7 +159,7 @@ def test_the_order_of_play_is_as_probable_as_in_the_rules():
     assert_drawn_from(probabilities, Counter(map(order, game.new(3000, seed=0))))
 
 
-def test_tiles_are_as_probable_as_those_of_a_shuffled_grid():
+def test_tiles_have_the_probabilities_of_a_shuffled_grid():
     game = boardenvs.make("dominoes175")
     state = load("dominoes175").new_initial_state()
     rng = np.random.default_rng(0)
@@ -193,7 +193,7 @@ def test_tiles_are_as_probable_as_those_of_a_shuffled_grid():
     assert compared > 30
 
 
-def test_a_deck_leaves_nothing_to_chance():
+def test_a_game_with_a_deck_has_no_chance_nodes():
     tiles = [(low, high) for low in range(7) for high in range(low, 7)][::-1]
     deck = " ".join(f"{low}/{high}" for low, high in tiles)
     game = load("dominoes175", deck=deck)

@@ -37,7 +37,7 @@ def decided(state, rng):
     return state
 
 
-def test_facts(game):
+def test_facts_agree_with_the_game(game):
     spiel = load(game.name)
     assert spiel.game == game
     assert spiel.num_players() == game.num_players
@@ -69,7 +69,7 @@ PLAIN = [
         ),
     ],
 )
-def test_arguments(name, arguments, params):
+def test_arguments_agree_with_the_game(name, arguments, params):
     spiel = load(name, arguments)
     assert spiel.game == boardenvs.make(name, **params)
     assert pyspiel.load_game(str(spiel)).game == spiel.game
@@ -89,7 +89,7 @@ def test_bad_arguments_are_refused(name, arguments, message):
         load(name, arguments)
 
 
-def test_positions_set_up_by_hand(game, random_positions):
+def test_positions_set_up_manually_can_be_played(game, random_positions):
     spiel = load(game.name)
     for record in random_positions(game, 2, 0)[::5]:
         state = spiel.new_initial_state(game.to_dict(record))
@@ -106,7 +106,7 @@ def test_positions_set_up_by_hand(game, random_positions):
         spiel.new_initial_state({"nonsense": 1})
 
 
-def test_observations(game):
+def test_observations_agree_with_the_game(game):
     rng = np.random.default_rng(0)
     state = decided(load(game.name).new_initial_state(), rng)
     for _ in range(5):
@@ -127,14 +127,14 @@ def test_observations(game):
             break
 
 
-def test_before_the_deal_there_is_nothing_to_see():
+def test_observations_before_the_deal_are_empty():
     state = load("goat_race").new_initial_state()
     assert state.is_chance_node()
     assert state.observation_string(0) == ""
     assert not any(state.observation_tensor(1))
 
 
-def test_what_is_not_legal_is_refused():
+def test_illegal_actions_are_refused():
     state = load("dominoes175").new_initial_state()
     for action in (28, 99):
         with pytest.raises(ValueError, match=f"^action .* {action}$"):
@@ -150,7 +150,7 @@ def test_what_is_not_legal_is_refused():
         state.apply_action(0)
 
 
-def test_a_game_of_ones_own():
+def test_a_users_game_can_be_registered():
     class Own(Game112):
         name = "own_of_the_tests"
 
@@ -160,7 +160,7 @@ def test_a_game_of_ones_own():
     assert type(load("own_of_the_tests").game) is Own
 
 
-def test_a_game_derived_from_another_has_what_that_says():
+def test_a_derived_game_inherits_its_chance():
     class Tiles(Dominoes175):
         name = "tiles_of_the_tests"
 
@@ -266,18 +266,18 @@ def through_pickle(one):
 
 
 @pytest.mark.parametrize("copied", [each_copied, copy.deepcopy, through_pickle])
-def test_games_and_states_are_copied(copied, own_name):
+def test_games_and_states_can_be_copied(copied, own_name):
     check_copies(copied, own_name)
 
 
-def test_games_and_states_are_sent_to_a_process_that_has_registered_nothing(own_name):
+def test_games_and_states_can_be_sent_to_a_new_process(own_name):
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         # A function of the standard library imports nothing of this package.
         check_copies(lambda sent: pool.apply(copy.copy, [sent]), own_name)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, through_pickle])
-def test_a_copied_observer_observes(copied):
+def test_a_copied_observer_works(copied):
     spiel = load("gekitai")
     state = spiel.new_initial_state()
     state.apply_action(7)
@@ -287,13 +287,13 @@ def test_a_copied_observer_observes(copied):
     assert np.array_equal(observer.dict["observation"].ravel(), observer.tensor)
 
 
-def test_hidden_information_without_its_chance_is_refused():
+def test_hidden_information_without_explicit_chance_is_refused():
     own = type("Refused", (Game112,), {"name": "refused_of_the_tests", "has_hidden": True})
     with pytest.raises(ValueError, match=r"^refused_of_the_tests .*explicit_chance"):
         boardenvs.openspiel.register(own)
 
 
-def test_a_draw_with_more_outcomes_than_counted_is_refused(own_name):
+def test_a_draw_with_more_outcomes_than_declared_is_refused(own_name):
     spiel = load(own_name)
     assert spiel.max_chance_outcomes() == 6
     assert spiel.get_type().chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
@@ -306,7 +306,7 @@ def test_a_draw_with_more_outcomes_than_counted_is_refused(own_name):
         state.apply_action(0)
 
 
-def test_importing_again_is_fine():
+def test_the_module_can_be_imported_again():
     code = """
 import importlib
 import boardenvs.openspiel
@@ -318,7 +318,7 @@ print(pyspiel.load_game("python_boardenvs_game112"))
     assert done.stdout == "python_boardenvs_game112()\n"
 
 
-def test_the_extra_is_named_where_it_is_missing():
+def test_the_error_of_a_missing_extra_names_it():
     code = """
 import sys
 sys.modules["pyspiel"] = None

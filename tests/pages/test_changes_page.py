@@ -16,14 +16,14 @@ def test_the_newest_release_is_this_version():
     assert re.findall(r"^## (\d\S*),", TEXT, re.MULTILINE)[0] == boardenvs.__version__
 
 
-def test_the_citation_is_of_this_version():
+def test_the_citation_names_this_version():
     if not (readme := PACKAGE.parent / "README.md").exists():
         pytest.skip("needs a checkout")
     text = readme.read_text(encoding="utf-8")
     assert re.findall(r"version = \{(.*)\}", text) == [boardenvs.__version__]
 
 
-def test_every_raised_agent_is_told():
+def test_every_play_version_is_listed():
     told = dict(re.findall(r"^\| `([\w.]+)` \| (\d+) \|$", TEXT, re.MULTILINE))
     found = {}
     for path in (PACKAGE.parent / "agents").rglob("*.py"):

@@ -36,7 +36,7 @@ def test_every_library_has_a_table():
 
 
 @pytest.mark.parametrize("library", NEEDS)
-def test_ours(library):
+def test_code_of_this_package_runs(library):
     run(library, 1)
 
 
@@ -44,7 +44,7 @@ def test_ours(library):
     "library",
     [pytest.param(name, marks=pytest.mark.slow) if name == "pgx" else name for name in NEEDS],
 )
-def test_theirs(library):
+def test_code_of_the_other_library_runs(library):
     for module in NEEDS[library]:
         pytest.importorskip(module)
     run(library, 0)

@@ -27,13 +27,13 @@ def test_python_blocks_run_in_order(capsys, tmp_path, monkeypatch):
     assert "won" in printed  # printed by the last block
 
 
-def test_the_vector_environment_of_stable_baselines3_stands_beside_maskable_ppo():
+def test_the_page_shows_the_vector_environment_with_maskable_ppo():
     after = TEXT.split("import MaskablePPO", 1)[1]
     module, name = re.search(r"`([\w.]+)\.(\w*VecEnv)`", after.split("\n```python", 1)[0]).groups()
     assert hasattr(importlib.import_module(module), name)
 
 
-def test_every_argument_of_an_environment_is_named():
+def test_every_argument_of_an_environment_is_documented():
     for made in (SeatEnv, SeatVectorEnv, GameAECEnv):
         for name in inspect.signature(made).parameters.keys() - {"params"}:
             assert re.search(rf"\b{name}\b", TEXT), f"{made.__name__}: {name}"

@@ -38,37 +38,37 @@ SHORT = [
 ]
 
 
-def test_agents_run():
+def test_the_code_of_the_agents_page_runs():
     assert run(AGENTS)["episode"].terminated
 
 
-def test_the_quick_start_runs(tmp_path, monkeypatch):
+def test_the_code_of_the_quick_start_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = run(START, ("50_000", "1_000"))
     assert names["scores"].games == 20
     assert (tmp_path / "game.html").exists()
 
 
-def test_the_answers_run():
+def test_the_code_of_the_questions_page_runs():
     assert run(QUESTIONS)["first"].shape == (8,)
 
 
-def test_ppo_runs():
+def test_the_code_of_the_ppo_page_runs():
     assert run(PPO, *SHORT)["after"]
 
 
-def test_ppo_counts_on_where_a_game_was_stopped():
+def test_ppo_bootstraps_the_value_of_a_truncated_game():
     stopped = ('opponent="random",', 'opponent="random", max_plies=6,')
     assert run(PPO, stopped, *SHORT)["after"]
 
 
-def test_self_play_ppo_runs():
+def test_the_code_of_the_self_play_ppo_page_runs():
     short = [("1_000_000", "256"), ("num_envs=512, length=64", "num_envs=8, length=16")]
     names = run(SELF_PLAY_PPO, *short, ("num_games=400", "num_games=4"))
     assert names["policy"].actor.out_features == 36
 
 
-def test_alphazero_runs():
+def test_the_code_of_the_alphazero_page_runs():
     short = [("(0, 5)", "(0, 1)"), ("num_games=128, simulations=32", "num_games=4, simulations=4")]
     assert run(ALPHAZERO, *short, ("num_games=400", "num_games=4"))["scores"]
 

@@ -33,7 +33,7 @@ def blocks(section):
     ]
 
 
-def test_sections():
+def test_every_library_has_a_section():
     assert re.findall(r"^## (.*)$", TEXT, re.MULTILINE) == list(NEEDS)
     assert all(blocks(section) for section in NEEDS)
 
@@ -50,7 +50,7 @@ def test_sections():
         for section in NEEDS
     ],
 )
-def test_code(section, tmp_path, monkeypatch):
+def test_the_code_of_each_section_runs(section, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS[section])
     monkeypatch.chdir(tmp_path)
     # Sections may use earlier imports, but the libraries of earlier sections may be missing.

@@ -52,7 +52,7 @@ def is_relative(target):
 
 
 @pytest.mark.parametrize("source", [SOURCE, f"{SOURCE}/"])
-def test_with_an_address(described, source):
+def test_links_lead_to_the_repository(described, source):
     text = described(source)
     before = targets(README.read_text(encoding="utf-8"))
     moved = [target for target in before if is_relative(target)]
@@ -68,7 +68,7 @@ def test_with_an_address(described, source):
     assert text.replace(PAGES, "").replace(IMAGES, "") == README.read_text(encoding="utf-8")
 
 
-def test_without_an_address(described):
+def test_relative_links_are_removed_without_an_address(described):
     text, before = described(), README.read_text(encoding="utf-8")
     assert targets(text) == [target for target in targets(before) if not is_relative(target)]
     assert FENCED.findall(text) == FENCED.findall(before)
@@ -97,7 +97,7 @@ def test_without_an_address(described):
         ('<a href="a.md">a</a>', f'<a href="{PAGES}a.md">a</a>', "<em>a</em>"),
     ],
 )
-def test_every_way_to_write_one(text, with_address, without):
+def test_every_supported_syntax_of_links_is_replaced(text, with_address, without):
     without = "*![a](https://b/a.svg)*" if without is None else without
     assert readme.long_description(text, PAGES, IMAGES) == with_address
     assert readme.long_description(text) == without
@@ -121,7 +121,7 @@ def test_every_way_to_write_one(text, with_address, without):
         "[a]: https://example.org/b.md",
     ],
 )
-def test_what_stays(text):
+def test_absolute_links_and_code_are_unchanged(text):
     assert readme.long_description(text, PAGES, IMAGES) == text
     assert readme.long_description(text) == text
 
@@ -137,12 +137,12 @@ def test_what_stays(text):
         "a lone ` before\n\n[a [b] c](b.md) and another `",
     ],
 )
-def test_what_is_written_otherwise_is_refused(text):
+def test_unsupported_syntax_is_refused(text):
     with pytest.raises(ValueError, match=r"the link to b\.\w+"):
         readme.long_description(text, PAGES, IMAGES)
 
 
-def test_settings_that_are_wrong():
+def test_invalid_settings_are_refused():
     settings = {"pages": "{source}/tree", "images": ""}
     assert readme.address(SOURCE, settings, "pages") == f"{SOURCE}/tree/"
     assert readme.address("", {}, "pages") == ""

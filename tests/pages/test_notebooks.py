@@ -20,15 +20,15 @@ def cells(request):
     return [cell for cell in found if cell["cell_type"] == "code"]
 
 
-def test_there_are_seven():
+def test_there_are_seven_notebooks():
     assert [path.stem[0] for path in NOTEBOOKS] == list("1234567")
 
 
-def test_run_top_to_bottom(cells):
+def test_cells_were_run_from_top_to_bottom(cells):
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
 
 
-def test_outputs(cells):
+def test_notebooks_contain_their_outputs(cells):
     outputs = [output for cell in cells for output in cell["outputs"]]
     kinds = {output["output_type"] for output in outputs}
     assert kinds <= {"stream", "display_data", "execute_result"}  # no error
@@ -36,12 +36,12 @@ def test_outputs(cells):
     assert any("image/" in kind for output in outputs for kind in output.get("data", ()))
 
 
-def test_nothing_of_the_machine_they_ran_on(cells):
+def test_outputs_contain_no_paths_of_a_machine(cells):
     text = json.dumps(cells)
     assert not re.search(r"/(?:tmp|home|root|Users|opt)/|site-packages|\x1b", text)
 
 
-def test_the_game_of_notebook_6_is_the_one_that_the_benchmark_measures():
+def test_the_measured_connect_four_is_the_game_of_notebook_6():
     cells = json.loads(NOTEBOOKS[5].read_text(encoding="utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells]
     for name in ("rules.py", "__init__.py"):

@@ -36,19 +36,19 @@ def ran(tmp_path):
     return run
 
 
-def test_the_first_game_is_short():
+def test_the_first_game_has_at_most_35_lines():
     assert len([line for line in NIM.splitlines() if line.strip()]) <= 35
 
 
 @pytest.mark.slow
-def test_the_game_is_played(ran):
+def test_the_game_of_the_page_can_be_played(ran):
     done = ran("use.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("mcts:200: ")
 
 
 @pytest.mark.slow
-def test_the_command_takes_it(ran):
+def test_the_command_accepts_the_game(ran):
     done = ran("-m", "agents.command", "watch", "nim:Nim", "mcts:20", "greedy")
     assert (done.returncode, done.stderr) == (0, "")
     done = ran("-m", "agents.command", "info", "nim:Nim")
@@ -127,7 +127,7 @@ def test_a_game_of_two_plies_keeps_the_contract(ran, tmp_path):
 @pytest.mark.parametrize("command", [(PYTEST, "-n", "1"), ("-m", "pytest", "-n", "0")])
 @needs_checkout
 def test_the_contract_finds_the_game_in_the_current_folder(ran, command):
-    done = ran(*command, *CONTRACT, "-k", "nim and test_facts")
+    done = ran(*command, *CONTRACT, "-k", "nim and test_the_facts_have")
     assert done.returncode == 0, done.stdout[-2000:]
     assert "2 passed" in done.stdout
 

@@ -28,7 +28,7 @@ def anchors(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links(page):
+def test_links_lead_to_existing_pages_and_headings(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for found in LINK.finditer(text):
         target, _, anchor = (found[1] or found[2]).partition("#")

@@ -87,11 +87,11 @@ def made(name):
     return gym.make(env_id(name)).unwrapped
 
 
-def test_no_page_is_without_a_game():
+def test_every_page_belongs_to_a_game():
     assert {path.parent.name for path in PACKAGE.glob("*/README.md")} <= set(boardenvs.GAMES)
 
 
-def test_headings(name):
+def test_pages_have_the_same_headings(name):
     prose = FENCE.sub("", page(name))
     found = re.findall(r"^(#+) (.*)$", prose, re.MULTILINE)[1:]
     more = MORE_HEADINGS.get(name, set())
@@ -104,7 +104,7 @@ def test_headings(name):
         assert body.strip()
 
 
-def test_code(name, tmp_path, monkeypatch):
+def test_the_code_of_the_page_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some blocks write files
     namespace = {}
     codes = blocks(name, "python")
@@ -115,7 +115,7 @@ def test_code(name, tmp_path, monkeypatch):
         assert expected in text
 
 
-def test_the_first_block_is_a_loop_to_paste(name, capsys):
+def test_the_first_block_of_code_is_a_complete_loop(name, capsys):
     _, text = blocks(name, "python")[0]
     assert 5 <= len([line for line in text.splitlines() if line]) <= 9
     names = pasted(text)
@@ -123,7 +123,7 @@ def test_the_first_block_is_a_loop_to_paste(name, capsys):
     assert str(names["reward"]) in capsys.readouterr().out
 
 
-def test_facts(name):
+def test_the_table_of_facts_agrees_with_the_game(name):
     game, env = boardenvs.make(name), made(name)
     facts = {key: value.strip("`") for key, value in rows(name)}
     assert list(facts) == [
@@ -152,7 +152,7 @@ def test_facts(name):
     assert facts["Observation space"].partition("`")[0] == str(env.observation_space)
 
 
-def test_picture(name):
+def test_the_picture_is_current(name):
     """The picture, which the project's README shows, is current."""
     game, state = shown(name)
     assert game.name == name
@@ -162,7 +162,7 @@ def test_picture(name):
     )
 
 
-def test_animation(name):
+def test_the_animation_shows_a_whole_game(name):
     alt, path = re.findall(r"^!\[(.+)\]\((.+)\)$", page(name), re.MULTILINE)[0]
     assert alt
     assert page(name).index(path) < page(name).index("\n## ")
@@ -183,12 +183,12 @@ def test_animation(name):
             assert np.abs(np.asarray(animation.convert("RGB"), float) - drawn).mean() < 2
 
 
-def test_text(name):
+def test_the_text_of_the_page_is_current(name):
     game, state = shown(name)
     assert blocks(name, "text")[0][1] == game.to_text(state)
 
 
-def test_arguments(name):
+def test_the_table_of_arguments_agrees_with_the_game(name):
     defaults = {
         row[0].strip("`"): ast.literal_eval(row[2].strip("`")) for row in rows(name, "Arguments")
     }
@@ -196,7 +196,7 @@ def test_arguments(name):
     assert defaults == {key: one.default for key, one in signature.parameters.items()}
 
 
-def test_infos(name):
+def test_the_table_of_infos_agrees_with_the_game(name):
     _, info = made(name).reset(seed=0)
     assert {
         key.strip("`"): (dtype, shape.strip("`")) for key, dtype, shape, _ in rows(name, "Infos")

@@ -26,7 +26,7 @@ EXAMPLES = {of(*one).__doc__: one for one in reversed(NAMES) if callable(of(*one
 LONG = ("agents.curves", "learn")
 
 
-def test_what_people_import_is_documented():
+def test_imported_names_are_documented():
     packages = set(build.public())
     assert packages > {"boardenvs", "agents", "agents.search", "agents.training", "agents.arena"}
     assert packages > {
@@ -45,7 +45,7 @@ def test_what_people_import_is_documented():
     ],
 )
 @pytest.mark.usefixtures("temporary_games")
-def test_the_example_of(package, name, tmp_path, monkeypatch):
+def test_the_example_runs(package, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     [test] = doctest.DocTestFinder(recurse=False).find(of(package, name), name, globs={})
     assert test.examples, f"{package}.{name} has no example in its docstring"

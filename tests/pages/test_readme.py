@@ -29,7 +29,7 @@ def test_the_first_loop_prints_the_result_when_pasted(page, capsys):
     assert "Error" not in printed.err
 
 
-def test_the_checks_run_the_second_command_as_it_stands():
+def test_the_checks_run_the_second_command_unchanged():
     commands = [line for block in blocks("bash") for line in block.splitlines()]
     setup = [line for line in commands if line.startswith("python3 -m venv")]
     assert [line.split("&& ")[-1] for line in setup] == [
@@ -39,7 +39,7 @@ def test_the_checks_run_the_second_command_as_it_stands():
     assert setup[1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
 
 
-def test_the_checks_run_what_the_second_command_leaves_out():
+def test_the_checks_run_the_tests_that_the_second_command_excludes():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     left_out = re.findall(r"-m 'not (\w+)'", settings["tool"]["pytest"]["ini_options"]["addopts"])
     assert left_out
@@ -48,7 +48,7 @@ def test_the_checks_run_what_the_second_command_leaves_out():
         assert f".venv/bin/pytest -m {marker}" in checks
 
 
-def test_what_it_links_to_is_there():
+def test_linked_files_exist():
     text = README.read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
         assert (ROOT / target).exists(), target
@@ -63,13 +63,13 @@ def test_every_game_is_listed():
         assert f"boardenvs/{name}/README.md" in text
 
 
-def test_it_says_whose_commands_they_are():
+def test_the_environment_is_activated_before_the_first_command():
     text = README.read_text(encoding="utf-8")
     assert text.index("`source .venv/bin/activate`") < text.index("\nboardenvs ")
     assert text.count("source .venv/bin/activate") == 1
 
 
-def test_every_row_of_speed_is_one_of_the_page():
+def test_every_row_of_speed_is_on_the_speed_page():
     page = (ROOT / "agents" / "bench" / "README.md").read_text(encoding="utf-8").splitlines()
     section = README.read_text(encoding="utf-8").split("\n## Speed\n")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")]
@@ -77,12 +77,12 @@ def test_every_row_of_speed_is_one_of_the_page():
     assert [row for row in rows if row not in page] == []
 
 
-def test_a_speed_beside_another_library_is_one_figure():
+def test_each_speed_of_another_library_is_one_number():
     (row,) = re.findall(r"^\| Speed .*$", README.read_text(encoding="utf-8"), re.MULTILINE)
     assert [len(re.findall(r"\d+(?:\.\d+)?", cell)) for cell in row.split("|")[3:6]] == [1, 1, 1]
 
 
-def test_it_is_short():
+def test_the_readme_has_at_most_160_lines():
     # Longer tables belong on pages.
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 160
 

@@ -23,7 +23,8 @@ from agents.arena import round_robin, solos
 from agents.arena.ratings import rate
 from agents.arguments import make_game
 from agents.command import make_parser
-from agents.specs import parse
+from agents.naming.grammar import split
+from agents.naming.tables import known_agents
 
 if not README.exists():
     pytest.skip("needs a checkout", allow_module_level=True)
@@ -35,8 +36,12 @@ def matches(report):
 
 def simulations(specs):
     """Return the maximum simulations per move of the agents, or nodes of equal duration."""
-    found = [parse(spec).by_kind for spec in specs]
-    return max(int(f.get("SIMULATIONS", 0)) + int(f.get("NODES", 0)) // 50 for f in found)
+    most = 0
+    for spec in specs:
+        agent, arguments = split(spec, known_agents())
+        found = dict(zip(agent.arguments, arguments, strict=False))
+        most = max(most, int(found.get("SIMULATIONS", 0)) + int(found.get("NODES", 0)) // 50)
+    return most
 
 
 def few_simulations(name):
@@ -62,7 +67,7 @@ def test_every_game_has_its_tables():
 
 
 @pytest.mark.parametrize("shown", [*TABLES, *OVERVIEWS])
-def test_the_tables_are_what_the_results_say(shown):
+def test_the_tables_agree_with_the_results(shown):
     path, block = place(shown)
     text = path.read_text(encoding="utf-8")
     assert replaced(text, shown, block) == text, (
@@ -70,7 +75,7 @@ def test_the_tables_are_what_the_results_say(shown):
     )
 
 
-def test_a_column_of_elo_has_nothing_else():
+def test_a_column_of_elo_contains_only_elo():
     tables = re.findall(r"(?:^\|.*\|\n)+", README.read_text(encoding="utf-8"), re.MULTILINE)
     (ladders,) = [table for table in tables if "| Elo (95% interval) |" in table]
     head, _, *rows = [line.split("|") for line in ladders.splitlines()]
@@ -79,7 +84,7 @@ def test_a_column_of_elo_has_nothing_else():
         assert re.fullmatch(r" (?:[+-]\d+ \(\S+ to \S+\) )?", row[column]), row
 
 
-def test_the_results_are_of_the_command(table):
+def test_the_results_agree_with_the_arguments_of_the_command(table):
     options = make_parser().parse_args(shlex.split(command(table))[1:])
     game = make_game(options)
     report = read_report(table)
@@ -94,7 +99,7 @@ def test_the_results_are_of_the_command(table):
         assert result["wins"] + result["draws"] + result["losses"] == options.games
 
 
-def test_the_ratings_are_those_of_the_pairs(table):
+def test_the_ratings_follow_from_the_pairs(table):
     report = read_report(table)
     if boardenvs.make(report["game"], **report["params"]).num_players == 2:
         agents = {agent for pair in report["pairs"] for agent in (pair["a"], pair["b"])}
@@ -118,13 +123,13 @@ FIRST = {game: table for table, game in reversed(GAMES_OF.items())}
         for table in TABLES
     ],
 )
-def test_a_part_is_played_again(played):
+def test_a_part_of_the_games_can_be_reproduced(played):
     assert played_again(played, 0, 20)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("searched", [table for table in TABLES if few_simulations(table)])
-def test_a_part_of_what_was_searched_is_played_again(searched):
+def test_a_part_of_the_games_of_searches_can_be_reproduced(searched):
     assert played_again(searched, 100, 4) >= 2
 
 

@@ -15,68 +15,83 @@ PAGE = Path(boardenvs.__file__).parent / "SECURITY.md"
 PROMISES = {
     "Episodes": [
         "tests/pages/test_security.py: test_nothing_is_unpickled",
-        "tests/test_episode_files.py: test_foreign_files test_any_bytes test_any_damage",
-        "tests/agents/test_user_code.py: test_an_episode_that_names_it",
+        "tests/test_episode_files.py:"
+        " test_files_of_other_kinds_are_refused"
+        " test_arbitrary_bytes_are_loaded_or_refused"
+        " test_damaged_files_are_loaded_or_refused",
+        "tests/agents/naming/test_user_code.py: test_an_episode_with_user_code_runs_none",
     ],
     "Positions": [
-        "tests/core/test_any_bytes.py: test_every_function_refuses_or_answers",
-        "tests/core/test_any_bytes.py: test_agents_refuse_or_choose",
+        "tests/core/test_any_bytes.py: test_every_function_returns_or_raises_a_value_error",
+        "tests/core/test_any_bytes.py: test_agents_choose_or_raise_a_value_error",
     ],
     "Stores": [
         "tests/pages/test_security.py: test_nothing_is_unpickled",
-        "tests/agents/test_user_code.py: test_a_store_that_names_it",
-        "tests/agents/arena/storage/test_store_damaged.py: test_damaged_and_foreign_files",
+        "tests/agents/naming/test_user_code.py: test_a_store_with_user_code_runs_none",
+        "tests/agents/arena/storage/test_store_damaged.py:"
+        " test_damaged_and_foreign_files_are_refused",
         "tests/agents/arena/storage/test_store_damaged.py:"
         " test_no_escape_sequence_reaches_the_terminal",
     ],
     "Cards and networks": [
         "tests/agents/networks/test_onnx_check.py:"
-        " test_weights_in_another_file_wherever_they_stand",
+        " test_weights_in_another_file_are_refused_in_any_part",
         "tests/agents/networks/test_onnx_check.py:"
-        " test_a_loop_that_need_not_end"
-        " test_operators_of_others",
+        " test_loops_are_refused"
+        " test_operators_of_other_domains_are_refused",
         "tests/agents/networks/test_onnx_check.py:"
-        " test_functions_of_its_own"
-        " test_whatever_the_bytes",
+        " test_own_functions_are_refused"
+        " test_arbitrary_bytes_raise_only_value_errors",
         "tests/agents/players/test_trained.py: test_playing_needs_no_torch_and_unpickles_nothing",
-        "tests/agents/test_user_code.py: test_a_card_that_names_it",
+        "tests/agents/naming/test_user_code.py: test_a_card_with_user_code_runs_none",
     ],
     "Settings of training": [
-        "tests/pages/test_security.py: test_settings_that_name_ones_own_agent"
+        "tests/pages/test_security.py: test_settings_with_a_user_agent_run_no_code"
     ],
     "Pages made here": [
-        "tests/show/test_episode_page.py:"
-        " test_page_needs_nothing_from_outside"
-        " test_names_stay_names",
-        "tests/agents/arena/test_arena_page.py: test_it_needs_nothing_but_itself",
+        "tests/show/test_episode_page.py: test_the_page_loads_no_other_file test_names_are_escaped",
+        "tests/agents/arena/test_arena_page.py: test_the_page_loads_no_other_file",
         "tests/show/test_page_in_browser.py: test_names_are_not_markup",
     ],
     "A run's folder": [
         "tests/agents/training/test_resume.py: test_a_checkpoint_that_would_run_code_is_refused",
-        "tests/agents/test_user_code.py: test_a_run_that_names_it",
+        "tests/agents/naming/test_user_code.py: test_a_run_with_user_code_requires_allow",
     ],
-    "Other machines": ["tests/agents/play/web/test_serve.py: test_only_on_this_machine"],
+    "Other machines": [
+        "tests/agents/play/web/test_serve.py: test_the_server_listens_only_on_this_machine",
+    ],
     "Other users": [
-        "tests/agents/play/web/test_serve.py: test_only_on_this_machine test_a_wrong_token",
-        "tests/agents/play/web/test_redirect_file.py: test_the_file",
+        "tests/agents/play/web/test_serve.py:"
+        " test_the_server_listens_only_on_this_machine"
+        " test_a_wrong_token_is_refused",
+        "tests/agents/play/web/test_redirect_file.py: test_the_file_is_private_and_temporary",
         "tests/agents/play/web/test_redirect_file.py: test_the_browser_starts_without_the_token",
     ],
     "Other sites": [
-        "tests/agents/play/web/test_serve.py: test_a_foreign_host test_a_foreign_origin",
-        "tests/agents/play/web/test_serve.py: test_nothing_is_allowed_across_origins test_the_page",
-        "tests/agents/play/web/test_in_browser.py: test_a_page_of_another_site",
+        "tests/agents/play/web/test_serve.py:"
+        " test_a_foreign_host_is_refused"
+        " test_a_foreign_origin_is_refused",
+        "tests/agents/play/web/test_serve.py:"
+        " test_no_request_is_allowed_across_origins"
+        " test_the_page_is_served",
+        "tests/agents/play/web/test_in_browser.py: test_a_page_of_another_site_cannot_read_or_move",
     ],
     "Agents that a page or a file names": [
-        "tests/agents/play/web/test_room.py: test_choices_refused test_names_in_a_file_are_names",
+        "tests/agents/play/web/test_room.py:"
+        " test_invalid_choices_are_refused"
+        " test_names_in_a_file_run_no_code",
     ],
     "Clients that wait, leave or send anything": [
-        "tests/pages/test_security.py: test_the_servers_limits",
-        "tests/agents/play/web/test_connection.py: test_half_sent_requests_lock_nobody_out",
-        "tests/agents/play/web/test_connection.py: test_a_client_that_leaves",
-        "tests/agents/play/web/test_serve.py: test_bad_orders test_a_body_without_end",
-        "tests/campaign/test_server.py: test_server",
+        "tests/pages/test_security.py: test_the_page_lists_the_limits_of_the_server",
+        "tests/agents/play/web/test_connection.py:"
+        " test_unfinished_requests_do_not_block_other_clients",
+        "tests/agents/play/web/test_connection.py: test_a_client_that_disconnects_causes_no_error",
+        "tests/agents/play/web/test_serve.py:"
+        " test_bad_orders_are_refused"
+        " test_an_endless_body_is_refused",
+        "tests/campaign/test_server.py: test_the_server_survives_random_requests",
     ],
-    "Its own mistakes": ["tests/campaign/test_server.py: test_planted_faults_are_found"],
+    "Its own mistakes": ["tests/campaign/test_server.py: test_the_attack_finds_planted_faults"],
 }
 WARNINGS = {
     "`MODULE:FACTORY`, `text:MODULE:FUNCTION`, `sb3:PATH`, a game `MODULE:CLASS`, `engine:COMMAND`",
@@ -97,7 +112,7 @@ def test_each_promise_has_its_tests():
                 assert re.search(rf"^def {name}\(", code, re.MULTILINE), line
 
 
-def test_the_readme_names_it():
+def test_the_readme_links_to_the_page():
     assert "](boardenvs/SECURITY.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -121,7 +136,7 @@ def test_nothing_is_unpickled(tmp_path, monkeypatch, capsys):
     assert "unpickled" not in capsys.readouterr().err
 
 
-def test_settings_that_name_ones_own_agent(tmp_path, monkeypatch, capsys):
+def test_settings_with_a_user_agent_run_no_code(tmp_path, monkeypatch, capsys):
     pytest.importorskip("torch", reason="needs the extra [train]")
     from agents.command import main
 
@@ -135,7 +150,7 @@ def test_settings_that_name_ones_own_agent(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "run").exists()
 
 
-def test_the_servers_limits():
+def test_the_page_lists_the_limits_of_the_server():
     pytest.importorskip("starlette", reason="needs the extra [web]")
     pytest.importorskip("uvicorn", reason="needs the extra [web]")
     from agents.play.web import app, connection, room

@@ -52,7 +52,7 @@ SHOWN = [
 ]
 
 
-def test_there_are_some():
+def test_the_pages_contain_the_main_commands():
     shown = [words for shown in SHOWN for words in shown.values[0]]
     assert {words[0] for words in shown} >= {
         "arena",
@@ -61,7 +61,7 @@ def test_there_are_some():
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
+def test_commands_of_the_pages_run(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     served = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("agents.play.web.serve.serve", lambda *game, **_: served.append(game))

@@ -44,7 +44,7 @@ def run_program(typed, *argv):
 # -- The document's sample run ----------------------------------------------------------
 
 
-def test_the_answers_of_the_sample_run():
+def test_the_sample_run_gives_its_answers():
     assert [
         *("1", "y", "3", "n"),
         *("4", "y", "5", "3 5 7 10 12 15", "y", "5", "4 6 8 9 11 13", "n"),
@@ -52,13 +52,13 @@ def test_the_answers_of_the_sample_run():
     ] == TYPED
 
 
-def test_sample_run_on_a_terminal(keyboard, capsys):
+def test_the_sample_run_works_on_a_terminal(keyboard, capsys):
     keyboard(*TYPED)
     assert main([]) == 0
     assert capsys.readouterr().out == SAMPLE_RUN
 
 
-def test_the_documents_client_code(keyboard, capsys):
+def test_the_client_code_of_the_document_runs(keyboard, capsys):
     keyboard(*TYPED)
     PizzaOrder.total_orders = 0
     orders = []
@@ -77,13 +77,13 @@ def test_the_documents_client_code(keyboard, capsys):
 
 
 @pytest.mark.slow
-def test_sample_run_through_standard_input():
+def test_the_sample_run_works_with_standard_input():
     printed = re.sub(QUESTION.pattern + "\n", r"\1", SAMPLE_RUN, flags=re.MULTILINE)
     done = run_program("".join(f"{line}\n" for line in TYPED).encode())
     assert (done.stdout.decode(), done.stderr, done.returncode) == (printed, b"", 0)
 
 
-def test_the_program_begins_to_count_anew(keyboard, capsys):
+def test_the_program_restarts_its_counter(keyboard, capsys):
     PizzaOrder.total_orders = 7
     keyboard(*TYPED)
     assert main([]) == 0
@@ -93,7 +93,7 @@ def test_the_program_begins_to_count_anew(keyboard, capsys):
 # -- Pizza ------------------------------------------------------------------------------
 
 
-def test_ingredients_and_flavors():
+def test_ingredients_and_flavors_are_those_of_the_document():
     assert list(Pizza.ingredients) == list(range(1, 16))
     assert (Pizza.ingredients[1], Pizza.ingredients[10], Pizza.ingredients[15]) == (
         "Ham",
@@ -120,27 +120,27 @@ def test_ingredients_and_flavors():
         ("Carbonara", [], "Carbonara (Bacon, Cheese)"),
     ],
 )
-def test_a_pizza(flavor, ids, text):
+def test_a_pizza_has_flavor_ingredients_and_text(flavor, ids, text):
     pizza = Pizza(flavor, ids)
     assert pizza.flavor == flavor
     assert pizza.ingreds == (ids if flavor == "Custom" else Pizza.flavors[flavor])
     assert str(pizza) == text
 
 
-def test_a_pizza_of_ones_own_flavor_is_ones_own():
+def test_a_custom_pizza_has_its_own_ingredients():
     Pizza("Carbonara").ingreds.append(1)
     assert Pizza("Carbonara").ingreds == [3, 12]
 
 
 @pytest.mark.parametrize("flavor", ["", "hawaiian", "Margherita", None, 1, ["Custom"]])
-def test_no_such_flavor(flavor):
+def test_an_unknown_flavor_is_refused(flavor):
     with pytest.raises(ValueError, match="flavor") as error:
         Pizza(flavor, [1])
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("ids", [None, "1", 1, [0], [16], ["1"], [1.0], [True], (1,), [None]])
-def test_no_such_ingredients(ids):
+def test_unknown_ingredients_are_refused(ids):
     with pytest.raises(ValueError, match="custom_ingreds") as error:
         Pizza("Custom", ids)
     assert "\n" not in str(error.value)
@@ -163,7 +163,7 @@ def test_no_such_ingredients(ids):
         (["5", " ".join(map(str, range(15, 0, -1)))], ("Custom", list(range(15, 0, -1)))),
     ],
 )
-def test_select_menu(typed, answer, keyboard):
+def test_select_menu_returns_the_chosen_ingredients(typed, answer, keyboard):
     keyboard(*typed)
     assert PizzaOrder.select_menu() == answer
 
@@ -173,7 +173,7 @@ HOSTILE += ["1_0", "0x1", "9" * 5000, "0" * 5000 + "x", "\x00", "Custom", "y"]
 
 
 @pytest.mark.parametrize("typed", HOSTILE, ids=lambda typed: ascii(typed)[:12])
-def test_what_is_no_flavor_is_asked_again(typed, keyboard, capsys):
+def test_an_invalid_flavor_is_asked_again(typed, keyboard, capsys):
     keyboard(typed, "3")
     assert PizzaOrder.select_menu() == ("Meat Festival", None)
     assert capsys.readouterr().out == (
@@ -186,7 +186,7 @@ def test_what_is_no_flavor_is_asked_again(typed, keyboard, capsys):
     [*(t for t in HOSTILE if t != "6"), "1 2 16", "3 3 0"],
     ids=ascii,
 )
-def test_what_is_no_choice_of_ingredients_is_asked_again(typed, keyboard, capsys):
+def test_invalid_ingredients_are_asked_again(typed, keyboard, capsys):
     keyboard("5", typed, "6 2")
     assert PizzaOrder.select_menu() == ("Custom", [6, 2])
     question = "Select id's of ingredients: "
@@ -200,19 +200,19 @@ def test_a_repeated_ingredient_is_in_the_summary_each_time(keyboard):
 
 
 @pytest.mark.parametrize("typed", ["n", "N", " n", "n  ", "\tN "])
-def test_no_ends_an_order(typed, keyboard):
+def test_the_answer_no_ends_an_order(typed, keyboard):
     keyboard("1", typed)
     assert len(PizzaOrder().pizza_list) == 1
 
 
 @pytest.mark.parametrize("typed", ["y", "Y", "  y", "Y\t"])
-def test_yes_goes_on(typed, keyboard):
+def test_yes_continues_an_order(typed, keyboard):
     keyboard("1", typed, "2", "n")
     assert [pizza.flavor for pizza in PizzaOrder().pizza_list] == ["Hawaiian", "Garden Feast"]
 
 
 @pytest.mark.parametrize("typed", ["", "yes", "no", "1", "y n", "\u0443", "nn"], ids=ascii)
-def test_what_is_neither_yes_nor_no_is_asked_again(typed, keyboard, capsys):
+def test_answers_other_than_yes_and_no_are_asked_again(typed, keyboard, capsys):
     keyboard("1", typed, "n")
     order = PizzaOrder()
     question = "Do you want more pizzas (y/n)? "
@@ -220,7 +220,7 @@ def test_what_is_neither_yes_nor_no_is_asked_again(typed, keyboard, capsys):
     assert str(order) == "Pizza order 1's summary:\n1. Hawaiian (Ham, Pineapple)"
 
 
-def test_an_order_may_have_any_number_of_pizzas(keyboard):
+def test_an_order_can_have_any_number_of_pizzas(keyboard):
     keyboard(*["1", "y"] * 29, "1", "n")
     order = PizzaOrder()
     assert len(order.pizza_list) == 30
@@ -228,7 +228,7 @@ def test_an_order_may_have_any_number_of_pizzas(keyboard):
 
 
 @given(typed=st.lists(st.text(max_size=6) | st.sampled_from(["5", "1", "1 2", "y"]), max_size=12))
-def test_whatever_is_typed(typed):
+def test_any_input_is_accepted_without_an_error(typed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PizzaOrder, "total_orders", 0)
         patch.setattr(builtins, "input", answering([*typed, *["1", "n"] * 3]))
@@ -239,7 +239,7 @@ def test_whatever_is_typed(typed):
 # -- The environment's text is the console's --------------------------------------------
 
 
-def test_the_environment_shows_what_the_console_would(keyboard, capsys, random_positions):
+def test_the_environment_renders_like_the_console(keyboard, capsys, random_positions):
     game = boardenvs.make("pizza_order")
     states = random_positions(game, 60, 4)
     for state in states[states["terminated"]]:
@@ -250,7 +250,7 @@ def test_the_environment_shows_what_the_console_would(keyboard, capsys, random_p
         assert capsys.readouterr().out == text
 
 
-def test_an_order_is_what_the_environment_takes(keyboard):
+def test_orders_of_the_console_agree_with_the_environment(keyboard):
     game = boardenvs.make("pizza_order")
     keyboard("5", "12 3", "y", "1", "n")
     order = PizzaOrder()
@@ -276,7 +276,7 @@ def test_end_of_input_ends_the_program():
     )
 
 
-def test_an_order_leaves_the_end_of_input_to_its_caller(keyboard):
+def test_an_order_raises_eof_error_at_the_end_of_input(keyboard):
     keyboard("1")
     with pytest.raises(EOFError):
         PizzaOrder()

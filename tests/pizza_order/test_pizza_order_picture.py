@@ -40,7 +40,7 @@ def badges(root):
     return [c.get("fill") for c in circles(root, r="12")]
 
 
-def test_pizzas_toppings_and_names():
+def test_the_picture_shows_pizzas_toppings_and_names():
     root = drawn([[3, 12], [1, 7]], [3, 21, 4, 5])
     pizzas = circles(root, stroke_width="8")
     assert len(pizzas) == 4  # two wanted, one taken, one in hand
@@ -53,7 +53,7 @@ def test_pizzas_toppings_and_names():
     assert texts(root, font_size="19") == ["Wanted", "Taken: asked for ingredients"]
 
 
-def test_what_is_still_to_be_taken_leaves_its_place_empty():
+def test_missing_ingredients_leave_an_empty_place():
     assert len(circles(drawn([[1]] * 3, [0]), fill="none")) == 2
     assert len(circles(drawn([[1]] * 3, [0, 22]), fill="none")) == 2
     assert len(circles(drawn([[1]], [0, 21, 0, 21, 0]), fill="none")) == 0
@@ -71,7 +71,7 @@ def test_what_is_still_to_be_taken_leaves_its_place_empty():
         ([[3, 12]], [4, 16, 7, 20], [GREEN]),
     ],
 )
-def test_ticks_and_crosses(wanted, answers, expected):
+def test_ticks_and_crosses_mark_right_and_wrong_pizzas(wanted, answers, expected):
     root = drawn(wanted, answers)
     assert badges(root) == expected
     marks = [p.get("d") for p in root.iter(SVG + "path")]
@@ -88,7 +88,7 @@ def test_ticks_and_crosses(wanted, answers, expected):
         ([0, 22], [], 22),
     ],
 )
-def test_the_menu_frames_what_is_asked_and_marks_the_last_answer(answers, asked, last):
+def test_the_menu_frames_the_question_and_marks_the_last_answer(answers, asked, last):
     root = drawn([[1, 13]], answers)
 
     def places(**attributes):
@@ -122,11 +122,11 @@ def test_the_menu_frames_what_is_asked_and_marks_the_last_answer(answers, asked,
         ([1, 22], "the order is wrong"),
     ],
 )
-def test_the_title_says_how_it_stands(answers, status):
+def test_the_title_describes_the_state_of_the_order(answers, status):
     assert drawn([[1, 13]], answers).get("aria-label") == f"Pizza order: {status}"
 
 
-def test_the_title_of_an_end_without_an_order():
+def test_the_title_describes_an_end_without_an_order():
     game = boardenvs.make("pizza_order", max_plies=1)
     states = game.new(2, 0)
     game.play(states, [0, 22])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import strategies as st
 
 import boardenvs
 
@@ -78,7 +77,7 @@ DIALOGUES = [
 
 
 @pytest.mark.parametrize(("answers", "text"), DIALOGUES)
-def test_the_dialogue_so_far(two, answers, text):
+def test_the_dialogue_is_printed(two, answers, text):
     text = f"Pizza order 1:\n{text}\n"
     state = two.from_dict({"wanted": [[3, 12]], "answers": answers})
     assert two.to_text(state) == text
@@ -87,7 +86,7 @@ def test_the_dialogue_so_far(two, answers, text):
     assert two.to_dict(state)["answers"] == answers
 
 
-def test_the_sample_of_the_page(pizza):
+def test_the_sample_of_the_page_round_trips(pizza):
     states = pizza.restore({"wanted": [[3, 5, 7, 10, 12, 15]], "answers": []})
     for answer in SAMPLE_ANSWERS:
         pizza.play(states, [answer], illegal="raise")
@@ -96,7 +95,7 @@ def test_the_sample_of_the_page(pizza):
     assert pizza.returns(states)[0, 0] == 1
 
 
-def test_what_is_wanted_is_by_default_what_was_ordered(pizza):
+def test_the_default_wanted_order_is_the_given_one(pizza):
     def wanted(*answers):
         text = pizza.to_text(pizza.from_dict({"wanted": [[9]], "answers": list(answers)}))
         return pizza.to_dict(pizza.from_text(text))["wanted"]
@@ -108,7 +107,7 @@ def test_what_is_wanted_is_by_default_what_was_ordered(pizza):
     assert pizza.from_text(SAMPLE, wanted=[[3]])["returns"][0] == 0
 
 
-def test_turn_and_ply_may_be_said_if_they_fit(pizza):
+def test_turn_and_ply_are_optional_and_checked(pizza):
     assert pizza.from_text(SAMPLE, to_move=0, ply=9)["ply"] == 9
     for wrong in ({"to_move": 1}, {"ply": 8}, {"ply": 10}, {"to_move": False}, {"ply": 9.0}):
         with pytest.raises(ValueError, match=r"to_move|ply"):
@@ -164,19 +163,16 @@ FLAWED = [
 
 
 @pytest.mark.parametrize("text", FLAWED, ids=range(len(FLAWED)))
-def test_what_is_no_dialogue_is_refused(pizza, text):
+def test_invalid_dialogues_are_refused(pizza, text):
     with pytest.raises(ValueError, match=r"line|ends|expected|answers") as error:
         pizza.from_text(text)
     assert "\n" not in str(error.value)
 
 
-lines = st.sampled_from([*SAMPLE.splitlines(keepends=True), f"{FLAVOR}1\n", f"{MORE}y\n", MORE])
-
-
 # -- Fields that the text does not show ------------------------------------------------
 
 
-def test_the_turn_line_says_the_order_wanted(pizza):
+def test_the_turn_line_contains_the_wanted_order(pizza):
     state = pizza.from_dict({"wanted": [[12, 3], [1], [13, 1]], "answers": []})
     assert pizza.presentation.turn_line(state) == (
         "Wanted: 1. Carbonara (Bacon, Cheese); 2. Custom (Ham); 3. Hawaiian (Ham, Pineapple)"
@@ -195,7 +191,7 @@ NAMES = [
 ]
 
 
-def test_actions_by_name(pizza):
+def test_actions_can_be_given_by_name(pizza):
     assert pizza.num_actions == 23
     assert [pizza.action_to_text(action) for action in range(23)] == NAMES
     for action, name in enumerate(NAMES):
@@ -206,7 +202,7 @@ def test_actions_by_name(pizza):
     assert pizza.action_from_text("garden  feast") == 1
 
 
-def test_numbers_answer_the_question_that_is_asked(pizza):
+def test_numbers_answer_the_current_question(pizza):
     def position(*answers):
         return pizza.from_dict({"wanted": [[1]], "answers": list(answers)})
 
@@ -230,7 +226,7 @@ def test_numbers_answer_the_question_that_is_asked(pizza):
 
 
 @pytest.mark.parametrize("text", ["", "pizza", "Ham Beef", "done!", "y n", "1.", "Custom\x00"])
-def test_what_is_no_answer_is_refused(pizza, text):
+def test_invalid_answers_are_refused(pizza, text):
     with pytest.raises(ValueError, match="a flavour, an ingredient, done, y or n"):
         pizza.action_from_text(text)
 
@@ -238,7 +234,7 @@ def test_what_is_no_answer_is_refused(pizza, text):
 # -- JSON -----------------------------------------------------------------------------
 
 
-def test_the_dictionary_of_a_position(pizza):
+def test_the_dictionary_contains_the_position(pizza):
     states = pizza.new(1, 3)
     pizza.play(states, [CUSTOM])
     pizza.play(states, [7])
@@ -295,7 +291,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
-def test_what_is_no_position_is_refused(pizza, data):
+def test_invalid_positions_are_refused(pizza, data):
     fields = "wanted|answers|ply|last_action|terminated|returns|truncated|offender"
     with pytest.raises(ValueError, match=fields) as error:
         pizza.from_dict(data)
@@ -322,7 +318,7 @@ def test_answers_past_max_plies_are_refused():
         ("wanted", 0xFFFF),
     ],
 )
-def test_a_record_that_is_no_position_is_not_restored(pizza, field, value):
+def test_invalid_records_are_not_restored(pizza, field, value):
     states = pizza.restore({**WANTED, "answers": [CUSTOM, 7]})
     states[field] = value
     with pytest.raises(ValueError, match=r"wanted|answers|position|ply"):

@@ -28,7 +28,7 @@ class Thinker(First):
         return self.act(states), analyses
 
 
-def test_analysis_of_a_game():
+def test_play_records_the_analysis():
     players = [Thinker(GAME112), First(GAME112)]
     episode = Episode.play(GAME112, players, seed=1, analysis=True)
     plain = Episode.play(GAME112, players, seed=1)
@@ -41,7 +41,7 @@ def test_analysis_of_a_game():
         assert one.values == (0.5, -0.5)
 
 
-def test_analysis_in_a_file(tmp_path):
+def test_the_analysis_round_trips_through_a_file(tmp_path):
     told = Analysis("probabilities", {4: 0.5}, (None, 1), line=(4, 2), depth=3, proven=True)
     analysis = [Analysis.from_dict(THOUGHT), None, told]
     episode = won(analysis=[*analysis, None])
@@ -52,7 +52,7 @@ def test_analysis_in_a_file(tmp_path):
     assert loaded.analysis == [*analysis, None]
 
 
-def test_analysis_refused():
+def test_invalid_analyses_are_refused():
     for analysis in ([None] * 3, "abcd", [None, None, None, THOUGHT]):
         with pytest.raises(ValueError, match=r"^analysis "):
             won(analysis=analysis)
@@ -87,7 +87,7 @@ def test_page_shows_the_analysis():
     assert sum(one["share"] for one in shown["actions"]) == pytest.approx(1, abs=1e-3)
 
 
-def test_remarks_are_of_actions():
+def test_remarks_belong_to_actions():
     assert Page(won().to_html()).episode["remarks"] == {}
     remarks = {0: "One.", len(WON): "Two."}
     assert Page(won().to_html(remarks)).episode["remarks"] == {"0": "One.", str(len(WON)): "Two."}
@@ -110,7 +110,7 @@ def test_page_shows_the_best_actions_and_the_one_played():
     assert shown["actions"][0]["text"] == "F6"
 
 
-def test_every_action_that_has_an_area_has_it_in_the_picture(game):
+def test_areas_of_actions_are_within_the_picture(game):
     """Areas of actions lie within the picture and do not overlap."""
     episode = Episode.play(game, ["random"] * game.num_players, seed=4)
     for state, mask in zip(episode.states(), game.legal(episode.states()), strict=True):
@@ -167,7 +167,7 @@ def frames(packed):
     return ["\n".join(packed["lines"][i] for i in frame) for frame in packed["frames"]]
 
 
-def test_page_holds_the_game(game):
+def test_the_page_contains_the_game(game):
     players = [f"player {k} & <co>" for k in range(game.num_players)]
     episode = Episode.play(game, ["random"] * game.num_players, seed=2, names=players)
     page = Page(episode.to_html())
@@ -189,7 +189,7 @@ def test_page_holds_the_game(game):
     assert page.texts["h1"] == game.title
 
 
-def test_page_says_who_won():
+def test_the_page_names_the_winner():
     results = [player["result"] for player in Page(won().to_html()).episode["players"]]
     assert results == ["-1", "+1"]
     tie = Episode(GAME112, GAME112.new(1, 0), [0, 2, 4, 6, 8])
@@ -198,7 +198,7 @@ def test_page_says_who_won():
     assert [p["result"] for p in Page(unfinished.to_html()).episode["players"]] == ["", ""]
 
 
-def test_page_needs_nothing_from_outside():
+def test_the_page_loads_no_other_file():
     text = won().to_html()
     assert set(re.findall(r"https?:[^\s\"'\\]*", text)) == {"http://www.w3.org/2000/svg"}
     page = Page(text)
@@ -211,7 +211,7 @@ def test_page_needs_nothing_from_outside():
     assert "url(" not in text
 
 
-def test_page_is_whole():
+def test_the_page_is_complete_html():
     text = won().to_html()
     assert text.startswith("<!DOCTYPE html>\n")
     assert "{{" not in text
@@ -241,7 +241,7 @@ NAMES = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.isprintable
 
 
 @given(NAMES | st.sampled_from(EVIL), NAMES | st.sampled_from([*EVIL, "<!--", "{{episode}}"]))
-def test_names_stay_names(one, two):
+def test_names_are_escaped(one, two):
     plain = Page(won().to_html())
     episode = won(players=[one, two])
     page = Page(episode.to_html())
@@ -252,7 +252,7 @@ def test_names_stay_names(one, two):
     assert "<" not in page.scripts[0]
 
 
-def test_page_of_no_actions_at_all():
+def test_an_episode_without_actions_has_a_page():
     data = Page(Episode(GAME112, GAME112.new(1, 0), []).to_html()).episode
     assert data["moves"] == []
     assert len(frames(data["texts"])) == 1
@@ -266,14 +266,14 @@ def test_page_shares_lines_between_positions():
     assert len(episode.to_html()) < whole / 2
 
 
-def test_page_in_a_file(tmp_path):
+def test_save_html_writes_the_page(tmp_path):
     path = tmp_path / "episode.html"
     episode = won(players=["Žofia 😀", "bob"])
     episode.save_html(path)
     assert path.read_text(encoding="utf-8") == episode.to_html()
 
 
-def test_notebooks_show_the_page_in_a_frame_of_its_own():
+def test_notebooks_show_the_page_in_its_own_frame():
     episode = won(players=EVIL)
     page = Page(episode._repr_html_())
     [(tag, attributes)] = page.elements

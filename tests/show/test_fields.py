@@ -85,7 +85,7 @@ def drawn(game, state):
         (Boards(("cells", np.float64, (1, 2))), (0, 0.5), []),
     ],
 )
-def test_a_board_is_a_grid_in_the_text_and_is_read_from_it(game, values, rows):
+def test_the_text_of_a_declared_board_is_a_grid_that_can_be_read(game, values, rows):
     state = with_cells(game, *values, to_move=1, ply=1)
     text = game.to_text(state)
     assert [line for line in text.splitlines() if "|" in line] == rows
@@ -111,7 +111,7 @@ def test_a_wrong_grid_is_refused_in_one_line(old, new, said):
     assert "\n" not in str(caught.value)
 
 
-def test_the_picture_has_pieces_seats_and_other_fields():
+def test_the_picture_contains_pieces_seats_and_other_fields():
     game = Stones(CELLS, ("die", np.int8))
     state = with_cells(game, 1, 0, 2, 0, 7, 0, die=5, to_move=1)
     texts, pieces = drawn(game, state)
@@ -122,7 +122,7 @@ def test_the_picture_has_pieces_seats_and_other_fields():
         game.presentation.seat_symbol(2)
 
 
-def test_without_symbols_the_picture_has_numbers():
+def test_the_picture_contains_numbers_without_symbols():
     game = Boards(CELLS)
     texts, pieces = drawn(game, with_cells(game, 1, 0, 2, 0, 0, -12))
     assert texts[5:] == ["1", "2", "-12", "Player 1", "Player 2"]
@@ -136,7 +136,7 @@ def test_the_picture_names_several_boards():
     assert [text for text in texts if len(text) > 3] == ["cells", "marks"]
 
 
-def test_text_of_ones_own_is_the_picture_unless_the_board_is_declared():
+def test_a_games_own_text_is_its_picture_without_a_declared_board():
     class Written(Stones):
         def to_text(self, state):
             return "written\n"
@@ -147,7 +147,7 @@ def test_text_of_ones_own_is_the_picture_unless_the_board_is_declared():
     assert drawn(game, game.start[0])[0][:3] == ["A", "B", "C"]
 
 
-def test_pieces_have_a_look_in_a_terminal():
+def test_pieces_have_colours_in_a_terminal():
     game = Stones(("turns", np.int8), CELLS)
     state = with_cells(game, 1, 0, 2, 0, 12, 0)
     lines = game.to_text(state).splitlines()
@@ -169,13 +169,13 @@ def test_a_board_has_the_cells_of_a_field(shape):
 
 
 @pytest.mark.parametrize("symbols", [".XX", ("a", "a "), ".|", "\a", "10", None, (0, 1), {0: "X"}])
-def test_symbols_that_cannot_be_read_are_refused(symbols):
+def test_ambiguous_symbols_are_refused(symbols):
     wrong = type("Wrong", (Boards,), {"cell_symbols": symbols})
     with pytest.raises(ValueError, match=r"^cell_symbols "):
         wrong(CELLS)
 
 
-def test_the_guide_shows_what_a_reader_sees():
+def test_the_guide_shows_the_actual_text():
     game = Stones(("cells", np.int8, (3, 3)))
     state = with_cells(game, 1, 0, 0, 0, 1, 0, 2, 0, 0, to_move=1, ply=3)
     (shown,) = re.findall(r"```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)

@@ -65,13 +65,13 @@ def whole_games(game, num):
         ("pizza_order", {"max_pizzas": 1}, "Pizza order", "one pizza"),
     ],
 )
-def test_title_and_setting(name, params, title, setting):
+def test_title_and_setting_describe_the_game(name, params, title, setting):
     game = boardenvs.make(name, **params)
     assert title_of(game) == title
     assert game.presentation.setting() == setting
 
 
-def test_gekitai_ends():
+def test_gekitai_describes_its_ends():
     game = boardenvs.make("gekitai")
     won = after(game, "a1", "a6", "c3", "d4", "c3")
     assert end(game, won) == "You won by a line of 3."
@@ -85,7 +85,7 @@ def test_gekitai_ends():
     assert end(short, after(short, "a1", "c3")) == stopped
 
 
-def test_gomoku_ends():
+def test_gomoku_describes_its_ends():
     game = boardenvs.make("gomoku", board_size=5)
     moves = [f"{row} {column}" for column in "ABCD" for row in (0, 1)]
     assert end(game, after(game, *moves, "0 E")) == "You won by a line of 5."
@@ -95,7 +95,7 @@ def test_gomoku_ends():
     assert end(game, full) == "Drawn: the board is full."
 
 
-def test_game112_ends():
+def test_game112_describes_its_ends():
     game = boardenvs.make("game112", board_size=3)
     assert end(game, after(game, "1 1", "3 2", "2 1")) == "You won by 1, 1, 2 in a row."
     assert end(game, after(game, "1 1", "3 1", "2 1")) == "Drawn: the row is full."
@@ -105,7 +105,7 @@ def test_game112_ends():
     ("rule", "drawn"),
     [("forward", "Drawn: no goat can move forward."), ("jump", "Drawn: no goat can move.")],
 )
-def test_goat_race_ends(rule, drawn):
+def test_goat_race_describes_its_ends(rule, drawn):
     game = boardenvs.make("goat_race", num_players=2, draw_rule=rule, width=5, height=3)
     states = whole_games(game, 400)
     told = set()
@@ -118,7 +118,7 @@ def test_goat_race_ends(rule, drawn):
     assert len(told) == 3
 
 
-def test_dominoes_ends():
+def test_dominoes_describes_its_ends():
     game = boardenvs.make("dominoes175")
     states = whole_games(game, 400)
     for state in states:
@@ -130,7 +130,7 @@ def test_dominoes_ends():
     assert len({end(game, state) for state in states}) > 5
 
 
-def test_pizza_order_ends():
+def test_pizza_order_describes_its_ends():
     game = boardenvs.make("pizza_order")
     [right] = game.restore({"wanted": [[1, 13]], "answers": [0, 22]})
     assert end(game, right) == "The order is right: it has the pizzas wanted."
@@ -139,7 +139,7 @@ def test_pizza_order_ends():
 
 
 @pytest.mark.parametrize("called", VARIANTS)
-def test_every_end_has_words(called):
+def test_every_end_has_a_description(called):
     name, params = VARIANTS[called]
     game = boardenvs.make(name, **params)
     assert game.presentation.setting()
@@ -162,7 +162,7 @@ class OwnWordlessGame(Game112):
     presentation_class = Presentation
 
 
-def test_a_game_without_words():
+def test_a_game_without_descriptions_has_defaults():
     """A game without texts shows its `about` as rules, and its arguments by name."""
     game = OwnWordlessGame(board_size=3)
     assert title_of(game) == "Own Wordless Game"
@@ -172,12 +172,12 @@ def test_a_game_without_words():
     assert rules_html(game) == "<ul><li>whoever makes 1, 1, 2 wins.</li></ul>"
 
 
-def test_a_game_about_which_nothing_is_said(monkeypatch):
+def test_a_game_without_docstring_has_no_rules(monkeypatch):
     monkeypatch.setattr(OwnWordlessGame, "about", "")
     assert OwnWordlessGame(board_size=3).presentation.rules_in_short() == []
 
 
-def test_rules_are_of_this_very_game():
+def test_rules_mention_the_parameters_of_the_game():
     rules = rules_html(boardenvs.make("gekitai", pieces=7, line_length=4))
     short, full = rules.split("<details>")
     assert "one of their 7 pieces" in short

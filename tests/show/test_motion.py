@@ -49,7 +49,7 @@ def replay(tab, tmp_path):
     return opened
 
 
-def test_a_pushed_piece_moves_and_its_pusher_comes_from_the_hand(replay):
+def test_a_pushed_piece_and_the_placed_piece_are_animated(replay):
     tab = replay(boardenvs.make("gekitai"), ["c3", "d4"], 1)
     moved = tab.evaluate(PRESSED, "ArrowRight")
     pushed = [places(frames) for kind, _, *frames in moved if kind == "X"]
@@ -73,7 +73,7 @@ def test_a_piece_pushed_off_the_board_goes_back_to_the_hand(replay):
     assert gone[1][1] > centre(5, 0)[1]
 
 
-def test_nothing_else_moves(replay):
+def test_only_changed_pieces_are_animated(replay):
     tab = replay(boardenvs.make("gomoku", board_size=9), ["4 E", "4 F", "3 C"], 2)
     moved = tab.evaluate(PRESSED, "ArrowRight")
     assert {kind for kind, *_ in moved} <= {"black", "turn"}
@@ -82,7 +82,7 @@ def test_nothing_else_moves(replay):
     ]
 
 
-def test_a_tile_is_turned_over_where_it_lay(replay):
+def test_a_tile_is_turned_over_in_place(replay):
     game = boardenvs.make("dominoes175")
     states = game.new(1, 0)
     tab = replay(game, [int(np.flatnonzero(game.legal(states)[0])[3])], 0)
@@ -95,7 +95,7 @@ def test_a_tile_is_turned_over_where_it_lay(replay):
     assert not any(kind == "back" for kind, stays, *_ in moved if not stays)
 
 
-def test_a_goat_walks(replay):
+def test_a_goat_moves_from_cell_to_cell(replay):
     game = boardenvs.make("goat_race")
     rng = np.random.default_rng(0)
     states, actions, told = game.new(1, 0), [], []
@@ -114,7 +114,7 @@ def test_a_goat_walks(replay):
     )
 
 
-def test_what_moved_lies_in_its_place_afterwards(replay):
+def test_moved_pieces_end_at_their_places(replay):
     tab = replay(boardenvs.make("gekitai"), ["c3", "d4"], 1)
     tab.keyboard.press("ArrowRight")
     tab.wait_for_function("picture.getAnimations({ subtree: true }).length === 0")
@@ -126,12 +126,12 @@ def test_what_moved_lies_in_its_place_afterwards(replay):
     assert tab.evaluate("picture.innerHTML") == drawn
 
 
-def test_who_wants_no_motion_has_none(replay, tab):
+def test_reduced_motion_disables_animations(replay, tab):
     tab.emulate_media(reduced_motion="reduce")
     replay(boardenvs.make("gekitai"), ["c3", "d4"], 1)
     assert tab.evaluate(PRESSED, "ArrowRight") == []
 
 
-def test_a_leap_through_the_game_is_no_motion(replay):
+def test_a_jump_to_another_position_is_not_animated(replay):
     tab = replay(boardenvs.make("gekitai"), ["c3", "d4", "a1"], 0)
     assert tab.evaluate(PRESSED, "End") == []

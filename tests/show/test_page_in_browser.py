@@ -45,7 +45,7 @@ def status(tab):
     return tab.locator("#status").inner_text()
 
 
-def test_buttons_and_keys(shown):
+def test_buttons_and_keys_change_the_position(shown):
     tab = shown()
     assert status(tab) == "Start"
     assert tab.get_by_label("Previous position").is_disabled()
@@ -66,7 +66,7 @@ def test_buttons_and_keys(shown):
     assert status(tab) == "Start"
 
 
-def test_moves_slider_and_playing(shown):
+def test_moves_slider_and_playback_change_the_position(shown):
     tab = shown()
     tab.get_by_role("button", name=re.compile("3. 3 1")).click()
     assert status(tab) == "3. ann: 3 1"
@@ -83,7 +83,7 @@ def test_moves_slider_and_playing(shown):
     tab.get_by_label("Play", exact=True).wait_for()
 
 
-def test_remarks(shown):
+def test_remarks_are_shown(shown):
     tab = shown(remarks={3: "This move gave the win away.", 0: "It <begins>."})
     remark = tab.locator("#remark")
     assert remark.inner_text() == "It <begins>."
@@ -106,20 +106,20 @@ def test_remarks(shown):
     assert remark.is_hidden()
 
 
-def test_without_remarks_no_move_is_marked(shown):
+def test_moves_without_remarks_are_not_marked(shown):
     tab = shown()
     assert tab.locator("#remark").is_hidden()
     assert tab.locator("#moves .mark").count() == 0
 
 
-def test_without_analysis_nothing_is_said_of_it(shown):
+def test_without_analysis_the_section_is_hidden(shown):
     tab = shown()
     assert tab.locator("#analysis").is_hidden()
     assert tab.locator(".share").count() == 0
     assert tab.locator("#balance").is_hidden()
 
 
-def test_a_line_and_what_is_certain(shown):
+def test_the_line_and_proven_results_are_shown(shown):
     told = Analysis("visits", {7: 3, 1: 1}, (1.0, -1.0), line=(7, 1, 4), proven=True)
     tab = shown([told, Analysis("visits", {1: 2}, (0, 0), line=(1,)), None, None])
     assert tab.locator("#thought").inner_text() == (
@@ -131,7 +131,7 @@ def test_a_line_and_what_is_certain(shown):
     assert tab.locator("#line").is_hidden()
 
 
-def test_what_a_player_that_writes_was_asked_and_answered(shown):
+def test_prompts_and_answers_of_text_agents_are_shown(shown):
     prompt = "You play </script> & others.\nYour move?"
     tries = (
         Try(prompt, "<b>Move:</b> 9 9", "9 9 is no place"),
@@ -162,7 +162,7 @@ def test_what_a_player_that_writes_was_asked_and_answered(shown):
     assert tab.locator("#bars").is_visible()
 
 
-def test_what_the_players_thought(shown):
+def test_the_analysis_of_the_players_is_shown(shown):
     tab = shown(thoughts())
     assert tab.locator("#thought").inner_text() == (
         "ann before move 1 (expects +0.50): how often it tried each move"
@@ -191,7 +191,7 @@ def test_what_the_players_thought(shown):
     assert tab.locator("#thought").inner_text() == "The end"
 
 
-def test_the_curve(shown):
+def test_the_curve_of_expected_results_is_drawn(shown):
     tab = shown(thoughts())
 
     def points():
@@ -215,7 +215,7 @@ def test_the_curve(shown):
         assert tab.locator("#curve .now").get_attribute("d").startswith(f"M{30 + k / 4 * 362:g} ")
 
 
-def test_the_bar_of_the_expected_result(shown):
+def test_the_bar_shows_the_expected_result(shown):
     tab = shown(thoughts())
     balance = tab.locator("#balance")
 
@@ -243,7 +243,7 @@ def test_the_bar_of_the_expected_result(shown):
     assert bar["width"] == pytest.approx(board["width"], abs=1)
 
 
-def test_shares_cover_no_words(tab, tmp_path):
+def test_shares_do_not_cover_text(tab, tmp_path):
     game = boardenvs.make("pizza_order")
     states = game.restore({"wanted": [[2, 3, 4, 5]], "answers": []})
     told = [Analysis.of_visits(np.where(game.legal(states)[0], 9, 0), [0.5])]
@@ -261,7 +261,7 @@ def test_shares_cover_no_words(tab, tmp_path):
     assert tab.evaluate(covered) == 0
 
 
-def test_arrows_tell_the_moves_of_one_goat_apart(tab, tmp_path):
+def test_arrows_distinguish_moves_of_one_goat(tab, tmp_path):
     game = boardenvs.make("goat_race", num_players=2)
     states = game.new(1, 0)
     rng = np.random.default_rng(0)
@@ -291,8 +291,8 @@ def test_arrows_tell_the_moves_of_one_goat_apart(tab, tmp_path):
     assert tab.locator(".arrow").count() == 0
 
 
-def test_the_bar_of_three_seats(tab, tmp_path):
-    """A seat without a value has no part, and the rest of the bar belongs to nobody."""
+def test_the_bar_has_a_part_for_each_of_three_seats(tab, tmp_path):
+    """A seat without a value has no part, and the rest of the bar has no owner."""
     game = boardenvs.make("goat_race")
     visits = np.eye(1, game.num_actions, 5, int)[0]
     told = [

@@ -85,7 +85,7 @@ def game112():
     return boardenvs.make("game112", board_size=5)
 
 
-def test_gekitai_pieces_and_last_move(gekitai):
+def test_gekitai_shows_pieces_and_last_move(gekitai):
     root = parsed(gekitai.picture(after(gekitai, "a1", "a6", "c3", "f2")))
     assert discs(root) == {(0, 0), (5, 0), (2, 2), (1, 5)}
     assert frames(root) == [(1, 5)]
@@ -104,7 +104,7 @@ def test_gekitai_players_differ_without_colour(gekitai):
     assert crosses[0].get("at") == f"{x:g} {y:g}"
 
 
-def test_gekitai_hands(gekitai):
+def test_gekitai_shows_the_hands(gekitai):
     root = parsed(gekitai.picture(after(gekitai, "a1", "c3", "f6")))
     hands = [(float(s.get("cy")), s.get("fill")) for s in shapes(root, "circle", r="10")]
     upper, lower = sorted({y for y, _ in hands})
@@ -113,7 +113,7 @@ def test_gekitai_hands(gekitai):
     assert len(shapes(root, "circle", r="9", fill="none")) == 3  # pieces on the board
 
 
-def test_gekitai_points_at_the_player_to_move(gekitai):
+def test_gekitai_marks_the_player_to_move(gekitai):
     def pointers(*moves):
         root = parsed(gekitai.picture(after(gekitai, *moves)))
         rows = hand_rows(root)
@@ -126,7 +126,7 @@ def test_gekitai_points_at_the_player_to_move(gekitai):
     assert pointers("a1", "a6", "c3", "d4", "c3") == []
 
 
-def test_gekitai_winning_line(gekitai):
+def test_gekitai_marks_the_winning_line(gekitai):
     root = parsed(gekitai.picture(after(gekitai, "a1", "a6", "c3", "d4", "c3")))
     assert stars(root) == [(MARGIN - 12, min(hand_rows(root)))]
     assert bands(root) == [((0, 0), (2, 2))]
@@ -146,7 +146,7 @@ def test_gekitai_winning_line(gekitai):
         (["X.X.X.", "......", "X.X.X.", "......", "X.X...", "......"], []),
     ],
 )
-def test_gekitai_lines(gekitai, rows, expected):
+def test_gekitai_marks_any_winning_line(gekitai, rows, expected):
     state = gekitai.from_dict({"board": rows, "to_move": 1})
     assert state["terminated"]
     root = parsed(gekitai.picture(state))
@@ -154,7 +154,7 @@ def test_gekitai_lines(gekitai, rows, expected):
     assert stars(root) == [(MARGIN - 12, min(hand_rows(root)))]
 
 
-def test_gekitai_truncated():
+def test_gekitai_shows_a_truncated_game():
     game = boardenvs.make("gekitai", max_plies=2)
     root = parsed(game.picture(after(game, "a1", "c3")))
     assert root.get("aria-label") == "Gekitai: over without a winner"
@@ -167,7 +167,7 @@ def test_gekitai_forfeit_marks_no_line(gekitai):
     assert root.get("aria-label") == "Gekitai: X has won"
 
 
-def test_112_digits_last_move_and_line(game112):
+def test_112_shows_digits_last_move_and_line(game112):
     root = parsed(game112.picture(after(game112, "4 2", "1 2", "3 1")))
     digits = {cell(t, "x", "y"): t.text for t in shapes(root, "text", font_weight="bold")}
     assert digits == {(0, 3): "2", (0, 0): "2", (0, 2): "1"}
@@ -181,7 +181,7 @@ def test_112_digits_last_move_and_line(game112):
     assert [t.text for t in shapes(root, "text", font_size="18")] == ["Player 2 has won"]
 
 
-def test_112_tie():
+def test_112_shows_a_tie():
     game = boardenvs.make("game112", board_size=1)
     assert parsed(game.picture(after(game, "1 1"))).get("aria-label") == "112 game: a tie"
 
@@ -191,7 +191,7 @@ def gomoku():
     return boardenvs.make("gomoku", board_size=9)
 
 
-def test_gomoku_stones_last_move_and_turn(gomoku):
+def test_gomoku_shows_stones_last_move_and_turn(gomoku):
     root = parsed(gomoku.picture(after(gomoku, "2 F", "8 A", "0 I")))
     black = shapes(root, "circle", r="18")
     white = shapes(root, "circle", stroke_width="2.5", r="17")
@@ -209,7 +209,7 @@ def test_gomoku_stones_last_move_and_turn(gomoku):
     assert root.get("aria-label") == "Gomoku: black to move"
 
 
-def test_gomoku_has_its_letters_above_and_its_numbers_at_the_left(gomoku):
+def test_gomoku_shows_letters_above_and_numbers_at_the_left(gomoku):
     root = parsed(gomoku.picture(after(gomoku)))
     labels = shapes(root, "text", font_size="15")
     above = [t.text for t in labels if float(t.get("y")) < MARGIN]
@@ -230,7 +230,7 @@ def test_gomoku_has_its_letters_above_and_its_numbers_at_the_left(gomoku):
         (26, [(3, 3), (3, 22), (22, 3), (22, 22)]),
     ],
 )
-def test_gomoku_star_points(size, points):
+def test_gomoku_shows_star_points(size, points):
     game = boardenvs.make("gomoku", board_size=size)
     root = parsed(game.picture(game.new(1, 0)[0]))
     assert [cell(s) for s in shapes(root, "circle", r="4.5")] == points
@@ -253,7 +253,7 @@ def test_gomoku_star_points(size, points):
         ),
     ],
 )
-def test_gomoku_winning_lines(rows, params, expected):
+def test_gomoku_marks_all_winning_lines(rows, params, expected):
     game = boardenvs.make("gomoku", board_size=5, **params)
     rows = rows.split()
     state = game.start[0].copy()
@@ -267,7 +267,7 @@ def test_gomoku_winning_lines(rows, params, expected):
     assert bands(parsed(game.picture(states[0]))) == expected
 
 
-def test_gomoku_over_without_a_line(gomoku):
+def test_gomoku_shows_an_end_without_a_line(gomoku):
     draw = boardenvs.make("gomoku", board_size=5)
     state = draw.from_dict({"board": ["XXOXX", "OOXOO", "XXOXX", "OOXOO", "XXOXO"]})
     root = parsed(draw.picture(state))
@@ -278,7 +278,7 @@ def test_gomoku_over_without_a_line(gomoku):
     assert bands(root) == []
 
 
-def test_every_position_of_random_games(name):
+def test_every_position_of_random_games_has_a_picture(name):
     game = boardenvs.make(name)
     for seed in range(5):
         for state in boardenvs.Episode.play(game, ["random"] * game.num_players, seed).states():
@@ -289,7 +289,7 @@ def test_every_position_of_random_games(name):
             assert state == before
 
 
-def test_a_picture_shows_what_every_seat_may_know(game, random_positions):
+def test_a_picture_contains_no_hidden_information(game, random_positions):
     rng = np.random.default_rng(0)
     for state in random_positions(game, 2, seed=6)[::9]:
         for seat in range(game.num_players):
@@ -303,7 +303,7 @@ def test_largest_board_and_most_pieces_fit():
     parsed(game.picture(after(game, "f6")))
 
 
-def test_picture_wants_one_record(gekitai, game112):
+def test_picture_requires_one_record(gekitai, game112):
     with pytest.raises(ValueError, match=r"^states .*gekitai"):
         gekitai.picture(game112.new(1, 0)[0])
     with pytest.raises(ValueError, match=r"^state .*gekitai.* 2"):
@@ -318,17 +318,17 @@ def test_game_without_a_picture_shows_its_text(gekitai):
     assert root.get("aria-label") == "gekitai: a position"
 
 
-def test_everything_is_escaped():
+def test_texts_are_escaped():
     root = parsed(text_picture('<b> & "\n\n ]]>\n', "\"<'&"))
     assert [t.text for t in shapes(root, "text")] == ['<b> & "', " ]]>"]
     assert root.get("aria-label") == "\"<'&"
     assert ET.fromstring(element("text", "&<", data_x="\"'<")).get("data-x") == "\"'<"
 
 
-def test_no_text_at_all():
+def test_a_game_without_text_has_an_empty_picture():
     assert shapes(parsed(text_picture("", "empty")), "text") == []
 
 
-def test_numbers_are_short():
+def test_coordinates_have_few_digits():
     assert element("circle", cx=np.float64(1.50), r=3) == '<circle cx="1.5" r="3"/>'
     assert 'viewBox="0 0 10.5 4"' in svg(10.5, 4, "", [])

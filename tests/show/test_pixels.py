@@ -44,7 +44,7 @@ def test_a_picture_fills_its_frame():
     assert np.ptp(red, 0) == pytest.approx([25, 25], abs=1)  # 20 of 50 units, 64 pixels high
 
 
-def test_a_frame_of_other_proportions_keeps_the_picture_whole_on_its_background():
+def test_a_picture_is_centred_in_a_frame_of_other_proportions():
     frame = rasterize(dot(), (128, 128))
     red = np.argwhere((frame[..., 0] > 200) & (frame[..., 1] < 128))
     assert red.mean(0) == pytest.approx([63.5, 63.5])
@@ -61,12 +61,12 @@ def test_sides_are_multiples_of_16(size, shape):
     assert frame_shape(dot(50, 100), size) == shape[::-1]
 
 
-def test_a_very_long_picture_has_some_height():
+def test_a_very_long_picture_has_a_minimum_height():
     assert frame_shape(dot(10000, 50), 64) == (16, 64)
 
 
 @pytest.mark.parametrize("size", [63, 4097, 640.0, "640", None, True])
-def test_bad_sizes(size):
+def test_bad_sizes_are_refused(size):
     game = boardenvs.make("game112")
     with pytest.raises(ValueError, match=r"^size "):
         game.rgb_array(game.new(1, 0)[0], size)
@@ -75,13 +75,13 @@ def test_bad_sizes(size):
             make(render_size=size)
 
 
-def test_no_picture():
+def test_a_missing_picture_is_refused():
     with pytest.raises(ValueError, match=r"^picture .*'<svg/>'"):
         frame_shape("<svg/>", 640)
 
 
 @pytest.mark.parametrize("family", ["sans-serif", "monospace"])
-def test_words_are_written_with_fonts_of_a_package(family):
+def test_text_uses_the_fonts_of_matplotlib(family):
     words = element("text", "m" * 9, x=8, y=30, font_size=12, font_family=family, fill="#000000")
     frame = rasterize(svg(128, 64, "", [words]), (64, 128))
     columns = np.flatnonzero((frame < 128).all(2).any(0))
@@ -90,7 +90,7 @@ def test_words_are_written_with_fonts_of_a_package(family):
     assert np.ptp(columns) == pytest.approx(9 * 12 * advance, abs=4)
 
 
-def test_bold_words_are_bold():
+def test_bold_text_is_bold():
     dark = []
     for weight in ("normal", "bold"):
         text = element("text", "WWW", x=8, y=30, font_weight=weight, fill="#000000")
@@ -99,7 +99,7 @@ def test_bold_words_are_bold():
 
 
 @pytest.mark.parametrize("missing", ["resvg_py", "PIL", "matplotlib"])
-def test_without_the_extra_one_line_names_it(monkeypatch, missing):
+def test_the_error_of_a_missing_extra_is_one_line(monkeypatch, missing):
     find = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == missing else find(name)
@@ -134,7 +134,7 @@ def test_all_frames_of_a_game_have_one_size(game, random_positions):
     ("name", "params"),
     [("pizza_order", {"max_pizzas": 9}), ("goat_race", first_variant("goat_race"))],
 )
-def test_sizes_depend_on_parameters_alone(name, params, random_positions):
+def test_sizes_depend_only_on_parameters(name, params, random_positions):
     game = boardenvs.make(name, **params)
     states = random_positions(game, 4, seed=4)[::7]
     assert len({game.picture(state).partition(" role=")[0] for state in states}) == 1
@@ -149,7 +149,7 @@ class Diary(type(boardenvs.make("game112"))):
         return text_picture("a line of it\n" * (1 + int(state["ply"])), "diary")
 
 
-def test_a_picture_that_grows_is_fitted_into_the_first_frame():
+def test_a_growing_picture_is_scaled_into_the_first_frame():
     game = Diary()
     states = played(game).states()
     frames = [game.rgb_array(state, 128) for state in states]
@@ -187,7 +187,7 @@ def step_legally(env, rng, info):
     return terminated or truncated, info
 
 
-def test_frames_of_environments_are_those_of_the_game(name, env):
+def test_frames_of_environments_agree_with_the_game(name, env):
     game = boardenvs.make(name)
     _, info = env.reset(seed=3)
     step_legally(env, np.random.default_rng(0), info)
@@ -206,7 +206,7 @@ def test_gymnasium_checks_the_pixels(env):
     check_env(env.unwrapped)
 
 
-def test_pixels_without_size_are_as_large_as_the_games(name):
+def test_the_default_size_is_that_of_the_game(name):
     env = gymnasium.make(env_id(name), render_mode="rgb_array")
     env.reset(seed=0)
     game = boardenvs.make(name)
@@ -223,7 +223,7 @@ def frames_of(path, shape):
 
 
 @on_two_games
-def test_record_video(name, env, tmp_path):
+def test_record_video_works_with_single_environments(name, env, tmp_path):
     pytest.importorskip("moviepy", reason="RecordVideo needs moviepy")
     recorder = RecordVideo(env, str(tmp_path / "videos"), disable_logger=True)
     _, info = recorder.reset(seed=1)
@@ -242,7 +242,7 @@ def test_record_video(name, env, tmp_path):
     assert apart.diagonal().max() < 12
 
 
-def test_record_video_of_a_vector(tmp_path):
+def test_record_video_works_with_vectors(tmp_path):
     pytest.importorskip("moviepy", reason="RecordVideo needs moviepy")
     envs = gymnasium.make_vec(
         env_id("game112"),
@@ -277,7 +277,7 @@ def test_record_video_of_a_vector(tmp_path):
     assert np.abs(recorded[0, :height, :width].astype(int) - frames[0]).mean() < 12
 
 
-def test_save_video(tmp_path):
+def test_save_video_works(tmp_path):
     pytest.importorskip("moviepy", reason="save_video needs moviepy")
     env = gymnasium.make(env_id("game112"), render_mode="rgb_array_list", render_size=160)
     _, info = env.reset(seed=1)
@@ -293,7 +293,7 @@ def test_save_video(tmp_path):
     assert len(frames_of(video, frames[0].shape)) == len(frames)
 
 
-def test_human_rendering(monkeypatch, env):
+def test_human_mode_shows_the_frames(monkeypatch, env):
     pygame = pytest.importorskip("pygame", reason="HumanRendering needs pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     window = HumanRendering(env)
@@ -309,7 +309,7 @@ def test_human_rendering(monkeypatch, env):
 # -- Animations --------------------------------------------------------------------------
 
 
-def test_an_episode_as_gif(game, tmp_path):
+def test_an_episode_is_saved_as_gif(game, tmp_path):
     episode = played(game, most=6)
     path = tmp_path / "game.gif"
     episode.save_gif(path, size=160, seconds=0.5)
@@ -337,7 +337,7 @@ def test_the_same_game_is_the_same_gif(tmp_path):
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
 
-def test_more_colours_than_a_gif_has():
+def test_more_than_256_colours_are_reduced():
     rng = np.random.default_rng(0)
     frame = np.zeros((64, 64, 3), np.uint8)
     frame[:32] = rng.integers(100, 256, (32, 64, 3))
@@ -353,14 +353,14 @@ def test_more_colours_than_a_gif_has():
 
 
 @pytest.mark.parametrize("seconds", [0, 0.01, 61, -1, float("nan"), "1", None, True])
-def test_bad_seconds(tmp_path, seconds):
+def test_bad_durations_are_refused(tmp_path, seconds):
     episode = played(boardenvs.make("game112"))
     with pytest.raises(ValueError, match=r"^seconds "):
         episode.save_gif(tmp_path / "x.gif", seconds=seconds)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_gif_that_cannot_be_written(tmp_path):
+def test_an_unwritable_gif_is_refused(tmp_path):
     with pytest.raises(OSError, match=r"x\.gif"):
         played(boardenvs.make("game112")).save_gif(tmp_path / "no" / "x.gif", size=64)
 

@@ -106,7 +106,7 @@ def shown(tab, page, key="End"):
     return tab
 
 
-def in_sight(tab, what):
+def is_in_window(tab, what):
     """Return whether an element is entirely in the window."""
     box, window = tab.locator(what).bounding_box(), tab.viewport_size
     return (
@@ -116,7 +116,7 @@ def in_sight(tab, what):
     )
 
 
-def test_the_board_takes_what_the_window_gives(tab, page):
+def test_the_board_fills_the_window(tab, page):
     for width, height in SCREENS + OTHERS:
         tab.set_viewport_size({"width": width, "height": height})
         for scheme in SCHEMES if (width, height) in SCREENS else SCHEMES[:1]:
@@ -126,13 +126,13 @@ def test_the_board_takes_what_the_window_gives(tab, page):
                 box = tab.locator("#picture > svg").bounding_box()
                 assert max(box["width"], box["height"]) >= 0.7 * min(width, height), (width, box)
                 assert box["y"] + box["height"] <= height  # visible without scrolling
-                assert width > height or in_sight(tab, "#moves [aria-current]"), (width, height)
+                assert width > height or is_in_window(tab, "#moves [aria-current]"), (width, height)
                 assert tab.evaluate(CUT) == [], (width, height)
                 assert tab.evaluate(PALE_TEXTS) == [], (width, height, scheme)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_nobody_is_shut_out(tab, page, scheme):
+def test_the_page_has_no_accessibility_problems(tab, page, scheme):
     """axe-core finds no serious accessibility problem."""
     axe = pytest.importorskip("axe_playwright_python", reason="needs the extra [browser]")
     script = resources.files(axe).joinpath("axe.min.js").read_text(encoding="utf-8")
@@ -153,7 +153,7 @@ def test_nobody_is_shut_out(tab, page, scheme):
             assert "color-contrast" in {one["id"] for one in found["passes"]}
 
 
-def test_no_words_that_only_programmers_know(tab, page):
+def test_the_page_contains_no_technical_terms(tab, page):
     for key in ("Home", "End"):
         shown(tab, page, key)
         said = tab.evaluate(WORDS)
@@ -161,7 +161,7 @@ def test_no_words_that_only_programmers_know(tab, page):
         assert [line for line in said.split("\n") if PROGRAMMERS.search(line)] == []
 
 
-def test_who_plays_with_what(tab, page, name):
+def test_players_are_listed_with_their_pieces(tab, page, name):
     """A player is shown next to a picture of the piece, or the name of the seat."""
     shown(tab, page)
     players = tab.locator("#players li").all()
@@ -178,7 +178,7 @@ def test_who_plays_with_what(tab, page, name):
     assert tab.locator("#result").bounding_box()["height"] >= 20
 
 
-def test_touches(chromium, page):
+def test_the_page_can_be_used_by_touch(chromium, page):
     """Everything works by touch, and targets are large enough."""
     context = chromium.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
@@ -201,7 +201,7 @@ def test_touches(chromium, page):
     context.close()
 
 
-def test_rules_and_text_at_a_key(tab, page):
+def test_keys_show_rules_and_text(tab, page):
     shown(tab, page)
     assert tab.locator("#text").is_hidden()
     tab.keyboard.press("t")

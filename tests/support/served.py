@@ -14,11 +14,13 @@ import boardenvs
 @contextlib.contextmanager
 def serve(name, opponent="random", seat=0, seed=1, **params):
     """Serve a game within the context and yield a `Served`."""
+    from agents.naming.spec import specs_of
     from agents.play.web.room import Room
     from agents.play.web.serve import prepare
     from agents.play.web.session import Session
 
-    room = Room(Session(boardenvs.make(name, **params), [opponent], seat, seed))
+    game = boardenvs.make(name, **params)
+    room = Room(Session(game, specs_of([opponent], game), seat, seed))
     with socket.socket() as listening:
         server, address = prepare(room, listening)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -61,7 +63,7 @@ class Served:
         connection.sendall(sent)
         return connection
 
-    def half_an_order(self):
+    def partial_request(self):
         """Return a request that announces a command and stops in the middle."""
         return (
             f"POST /{self.token}/act HTTP/1.1\r\nHost: {self.host}\r\nOrigin: {self.origin}\r\n"

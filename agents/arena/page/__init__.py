@@ -6,8 +6,6 @@ import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import boardenvs
@@ -28,32 +26,14 @@ from agents.report.page import html_page
 from agents.report.table import Table, html_table
 from boardenvs.core.checks import counted
 from boardenvs.episode import Episode
-from boardenvs.files import check_suffix, write_atomically
 
-__all__ = ["page_html", "write_page"]
+__all__ = ["arena_page_html"]
 
 Episodes = Mapping[tuple[str, ...], Sequence[Episode]]
 """The shortest and the longest game of two agents, or of one agent in a game for one player."""
 
 
-def write_page(
-    path: str | PathLike[str],
-    report: Mapping[str, Any],
-    ratings: Sequence[Rating] = (),
-    episodes: Episodes | None = None,
-    judge: LossJudge | None = None,
-) -> None:
-    """Write the page that `page_html` returns, atomically.
-
-    Raises:
-        OSError: the file cannot be written.
-        ValueError: as for `page_html`, or `path` has the suffix of another format.
-    """
-    check_suffix("path", Path(path), ".html", ".htm")
-    write_atomically(Path(path), page_html(report, ratings, episodes, judge).encode())
-
-
-def page_html(
+def arena_page_html(
     report: Mapping[str, Any],
     ratings: Sequence[Rating] = (),
     episodes: Episodes | None = None,

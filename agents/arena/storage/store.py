@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
-from agents.arena.games import Games
+from agents.arena.games import Games, episode_of
 from agents.arena.results import PairResult, SoloResult
 from agents.arena.scores import agent_scores
-from agents.arena.storage.replay import episode_of
 from agents.arena.storage.sqlite_files import connect, sqlite_errors, transaction
 from agents.arena.storage.store_format import check, create_tables, is_empty, roll_back
+from agents.naming.spec import Spec, specs_of
 from boardenvs.core.checks import file_path, one_of
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -33,19 +33,24 @@ __all__ = ["Lineup", "Store", "StoredMatch"]
 
 @dataclass(frozen=True)
 class Lineup:
-    """A match, as a store identifies it."""
+    """A match to be kept in a store."""
 
-    specs: tuple[str, ...]
-    """Specs of the agents."""
+    specs: tuple[Spec, ...]
+    """The agents."""
     versions: tuple[str, ...]
-    """Versions of the agents; see `agents.arena.versions`."""
+    """Versions of the agents; see `Spec.version`."""
     opening_plies: int
 
 
 @dataclass(frozen=True)
-class StoredMatch(Lineup):
+class StoredMatch:
     """One match of a store."""
 
+    specs: tuple[str, ...]
+    """Texts of the agents' specs."""
+    versions: tuple[str, ...]
+    """Versions of the agents."""
+    opening_plies: int
     id: int
     games: int
     """Number of its games in the store."""
@@ -168,17 +173,18 @@ class Store:
         held = dict(self._rows("SELECT spec, version FROM agents"))
         plies = {match.specs: match.opening_plies for match in self.matches()}
         for lineup in wanted:
-            _require_text(*lineup.specs)
-            for spec, version in zip(lineup.specs, lineup.versions, strict=True):
+            names = _names(lineup.specs)
+            _require_text(*names)
+            for spec, version in zip(names, lineup.versions, strict=True):
                 if held.setdefault(spec, version) != version:
                     raise ValueError(
                         f"{self.path} has games of another version of {spec}: expected "
                         f"{held[spec]}, got {version}; use another file"
                     )
-            if plies.setdefault(lineup.specs, lineup.opening_plies) != lineup.opening_plies:
+            if plies.setdefault(names, lineup.opening_plies) != lineup.opening_plies:
                 raise ValueError(
-                    f"{self.path} has games of {' - '.join(lineup.specs)} with opening_plies "
-                    f"{plies[lineup.specs]}, got {lineup.opening_plies}; use another file"
+                    f"{self.path} has games of {' - '.join(names)} with opening_plies "
+                    f"{plies[names]}, got {lineup.opening_plies}; use another file"
                 )
         with sqlite_errors(self.path):
             # A log survives the process, and a power cut except for the last games.
@@ -192,13 +198,13 @@ class Store:
             )
         self._ids = {match.specs: match.id for match in self.matches()}
 
-    def add(self, specs: tuple[str, ...], games: Games) -> None:
+    def add(self, specs: Sequence[Spec | str], games: Games) -> None:
         """Write finished games of an entered match. Games that the store has stay unchanged.
 
         Raises:
             ValueError: the games cannot be written.
         """
-        match = self._ids[specs]
+        match = self._ids[_names(specs)]
         rows = zip(
             games.numbers.tolist(),
             games.streams.tolist(),
@@ -251,11 +257,11 @@ class Store:
                 found.append(StoredMatch(specs, theirs, plies, number, counts.get(number, 0)))
         return found
 
-    def games(self, specs: Sequence[str], below: int | None = None) -> Iterator[Games]:
+    def games(self, specs: Sequence[Spec | str], below: int | None = None) -> Iterator[Games]:
         """Yield the games of a match, some thousands at a time, without their moves.
 
         Args:
-            specs: specs of the match's agents.
+            specs: the match's agents, or the texts of their specs.
             below: only games with smaller numbers; by default all.
 
         Raises:
@@ -306,10 +312,8 @@ class Store:
             none = Games.blank(0, self.game.num_players, len(match.specs))
             games = Games.joined([none, *self.games(match.specs)])
             scores = agent_scores(games, len(match.specs))
-            if len(match.specs) == 1:
-                found.append(SoloResult(match.specs[0], scores))
-            else:
-                found.append(PairResult(match.specs[0], match.specs[1], scores))
+            kind = SoloResult if len(match.specs) == 1 else PairResult
+            found.append(kind(tuple(specs_of(match.specs, self.game)), scores))
         return found
 
     def episode(self, name: str) -> Episode:
@@ -342,12 +346,12 @@ class Store:
         return episode
 
     def plies(
-        self, specs: Sequence[str]
+        self, specs: Sequence[Spec | str]
     ) -> Iterator[tuple[int, list[int], list[int], list[float]]]:
         """Yield the games of a match with their moves, each verified by a replay.
 
         Args:
-            specs: specs of the match's agents.
+            specs: the match's agents, or the texts of their specs.
 
         Yields:
             For each game the start of its random stream, the index in `specs` of each seat's agent,
@@ -364,7 +368,7 @@ class Store:
                 who = [int(place) for place in json.loads(seats)]
                 yield int(seed, 16), who, episode.actions, episode.returns.tolist()
 
-    def game_of(self, specs: Sequence[str], number: int) -> Episode:
+    def game_of(self, specs: Sequence[Spec | str], number: int) -> Episode:
         """Return one game of a match of these agents; raises as `episode`."""
         return self.episode(f"{self._match(specs).id}.{number}")
 
@@ -392,11 +396,11 @@ class Store:
 
     # -- SQLite -------------------------------------------------------------------------
 
-    def _match(self, specs: Sequence[str]) -> StoredMatch:
+    def _match(self, specs: Sequence[Spec | str]) -> StoredMatch:
         for match in self.matches():
-            if match.specs == tuple(specs):
+            if match.specs == _names(specs):
                 return match
-        raise ValueError(f"{self.path} has no match of {' - '.join(specs)}")
+        raise ValueError(f"{self.path} has no match of {' - '.join(_names(specs))}")
 
     def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         with sqlite_errors(self.path):
@@ -416,6 +420,10 @@ class Store:
             raise ValueError(f"{self.path} is damaged: its values are nested too deeply") from error
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{self.path} is damaged: {error}") from error
+
+
+def _names(specs: Sequence[Spec | str]) -> tuple[str, ...]:
+    return tuple(map(str, specs))
 
 
 def _require_text(*values: object) -> None:

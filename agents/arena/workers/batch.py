@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.arena.games import Games, Numbers
 from agents.arena.match import Match
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.seeds import agent_seed
 from boardenvs.envs.opponents import Opponent
-from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["Batch", "Players", "play_batch"]
@@ -22,9 +21,8 @@ class Batch:
 
     match: int
     """Index of the match in the schedule."""
-    game: Game
-    specs: tuple[str, ...]
-    """Specs of the agents."""
+    specs: tuple[Spec, ...]
+    """The agents."""
     seed: int
     """Seed of the match."""
     opening_plies: int
@@ -35,23 +33,32 @@ class Batch:
 
 
 class Players:
-    """Agents of one game and seed, each created when it is first needed."""
+    """Agents of one seed, each created when it is first needed."""
 
-    def __init__(self, game: Game, seed: int) -> None:
-        self._game = game
+    def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._made: dict[tuple[str, int], Opponent] = {}
+        self._made: dict[tuple[Spec, int], Opponent] = {}
 
-    def get(self, spec: str, place: int) -> Opponent:
+    def get(self, spec: Spec, place: int) -> Opponent:
         """Return the agent in a place of its match, with its own seed.
 
         Raises:
-            ValueError: as `agents.make`.
+            ValueError: as `Spec.make`.
         """
         if (spec, place) not in self._made:
-            seed = agent_seed(self._seed, place)
-            self._made[spec, place] = make(spec, self._game, seed)
+            self._made[spec, place] = spec.make(agent_seed(self._seed, place))
         return self._made[spec, place]
+
+    def match(
+        self, specs: Sequence[Spec], opening_plies: int | None = None, openings: str | None = None
+    ) -> Match:
+        """Return a match of these agents, with the arguments of `Match`.
+
+        Raises:
+            ValueError: an agent cannot be made, or as `Match`.
+        """
+        agents = [self.get(spec, place) for place, spec in enumerate(specs)]
+        return Match(specs[0].game, agents, self._seed, opening_plies, openings)
 
 
 def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games | None]:
@@ -59,7 +66,7 @@ def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games |
 
     Args:
         batch: the games to play.
-        players: agents of the same game and seed; by default new ones.
+        players: agents of the same seed; by default new ones.
 
     Yields:
         As `Match.play`. The games do not depend on the process or the rest of the batch.
@@ -67,8 +74,7 @@ def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games |
     Raises:
         ValueError: an agent cannot be made, fails, or returns an invalid answer.
     """
-    players = players or Players(batch.game, batch.seed)
-    agents = [players.get(spec, place) for place, spec in enumerate(batch.specs)]
-    match = Match(batch.game, agents, batch.seed, batch.opening_plies, batch.openings)
+    players = players or Players(batch.seed)
+    match = players.match(batch.specs, batch.opening_plies, batch.openings)
     with compile_first():  # compiling pays for many matches
         yield from match.play(batch.numbers)

@@ -86,7 +86,7 @@ def play_here(work: Work, players: Players | None = None) -> Generator[Finished]
         players: the agents; by default they are made from their specs.
     """
     while (batch := work.take(LARGEST)) is not None:
-        players = players or Players(batch.game, batch.seed)
+        players = players or Players(batch.seed)
         for games in play_batch(batch, players):
             if games is not None:
                 yield batch.match, games
@@ -99,7 +99,7 @@ def _play_what_is_short(work: Work) -> Generator[Finished]:
     finished = 0
     began = time.perf_counter()
     while (batch := work.take(LARGEST)) is not None:
-        players = players or Players(batch.game, batch.seed)
+        players = players or Players(batch.seed)
         if batch.match not in sizes:
             few = replace(batch, numbers=batch.numbers[:2])
             sizes[batch.match] = max(1, int(2 * _PLY / _seconds_a_ply(few, players)))
@@ -257,7 +257,7 @@ def _serve(pipe: Connection) -> None:
         while True:
             batch = pipe.recv()
             try:
-                players = players or Players(batch.game, batch.seed)
+                players = players or Players(batch.seed)
                 for games in play_batch(batch, players):
                     if games is not None:
                         pipe.send(games)

@@ -70,7 +70,7 @@ def _played(ray: Any, work: Work) -> Generator[Finished]:
 
 def _games(batch: Batch) -> Iterator[Games]:
     """Play a batch; the function of a Ray task."""
-    for games in play_batch(batch, _players(batch.game, batch.seed)):
+    for games in play_batch(batch, _players(batch.specs[0].game, batch.seed)):
         if games is not None:
             yield games
 
@@ -78,4 +78,4 @@ def _games(batch: Batch) -> Iterator[Games]:
 @functools.lru_cache(maxsize=1)
 def _players(game: Game, seed: int) -> Players:
     """Return the agents of this process, created once for all its batches."""
-    return Players(game, seed)
+    return Players(seed)

@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import boardenvs
 from agents.arguments import add_game
-from agents.specs import QUOTING, SPECS
+from agents.naming.grammar import QUOTING
+from agents.naming.tables import SPECS
 from boardenvs.cli import OneLineParser
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.registration import game_class

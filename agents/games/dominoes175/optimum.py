@@ -27,7 +27,7 @@ from numba import njit
 from agents.games.dominoes175.sets import canonical, levels
 from boardenvs.core.checks import whole_number
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 __all__ = ["Optimum", "Policy"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.games import require
 from agents.games.dominoes175.optimum import Optimum
+from agents.naming.game_folders import require
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, STACKS
 from boardenvs.game import Game, States
 

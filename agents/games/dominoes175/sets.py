@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 __all__ = ["Level", "canonical", "levels"]
 

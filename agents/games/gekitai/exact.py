@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.games import require
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
+from agents.naming.game_folders import require
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai

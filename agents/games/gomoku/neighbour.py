@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.games import require
+from agents.naming.game_folders import require
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
 

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.games import require
 from agents.games.gomoku.engine.alpha_beta import PROVEN, WIN, transpositions
 from agents.games.gomoku.engine.chains import proofs
 from agents.games.gomoku.engine.fours import known_facts
@@ -19,6 +18,7 @@ from agents.games.gomoku.engine.patterns import LONGEST, SHORTEST
 from agents.games.gomoku.engine.position import empty_position
 from agents.games.gomoku.engine.thinking import think
 from agents.in_threads import Stopping, in_threads
+from agents.naming.game_folders import require
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku

@@ -1,10 +1,10 @@
-// Hints, and the analysis of the position that is shown: on the board, on the buttons, in words.
+// Hints and analysis of the shown position: on the board, on the buttons and as text.
 const advise = document.getElementById("advise");
-const ranked = 3; // moves that an analysis marks
-const kept = "boardenvs advising";
-const advice = new Map(); // by the number of the position; null where there is none
-let advising = sessionStorage.getItem(kept) === "on";
-let hinted = -1; // the position of which a hint was asked for
+const ranked = 3; // number of moves that an analysis marks
+const storageKey = "boardenvs advising";
+const advice = new Map(); // analysis by the index of the position; null after a failure
+let advising = sessionStorage.getItem(storageKey) === "on";
+let hinted = -1; // index of the position for which the player requested a hint
 let asking = false;
 
 function forgetAdvice(from) {
@@ -12,29 +12,29 @@ function forgetAdvice(from) {
   hinted = -1;
 }
 
-// What is known of the position that is shown, if the person wants to know.
+// Return the analysis of the shown position if the player requested it, otherwise null.
 function adviceHere() {
   const known = advice.get(now);
   return known && (advising || hinted === now) ? known : null;
 }
 
-const overHere = () => episode.turn.ended && now === end();
-const wanted = () => (advising || hinted === now) && !advice.has(now) && !overHere();
+const atGameEnd = () => episode.turn.ended && now === end();
+const wanted = () => (advising || hinted === now) && !advice.has(now) && !atGameEnd();
 
-// One position after another, while the person goes on looking and playing.
+// Request missing analyses, one at a time. The player can go on in the meantime.
 async function askAdvice() {
   while (wanted() && !asking && !preparing) {
     asking = true;
     const at = now;
     const { version } = episode;
     const patience = setTimeout(() => hinted === now && wanted() && showSlow(), slow);
-    const told = await sendOrder({ do: "analyse", at });
+    const reply = await sendOrder({ do: "analyse", at });
     clearTimeout(patience);
     asking = false;
-    if (version !== episode.version) continue; // it may be of another game
-    if (hinted === at && told?.status !== 200) sayProblem(told);
-    if (told === null) return;
-    advice.set(at, told.status === 200 ? told : null);
+    if (version !== episode.version) continue; // the answer may belong to another game
+    if (hinted === at && reply?.status !== 200) showProblem(reply);
+    if (reply === null) return;
+    advice.set(at, reply.status === 200 ? reply : null);
     if (now === at && !busy) {
       showTurn();
       showAnalysis();
@@ -42,13 +42,13 @@ async function askAdvice() {
   }
 }
 
-// The moves to mark: of a hint the one, of an analysis the best, each with its share.
-function advised({ hint, area, thought: told }) {
-  if (!advising || !told) return [{ text: hint, area, chosen: true }];
-  // What is hardly thought of is not good, and of equals none is better than another.
-  const least = Math.max(0.05, told.actions[ranked]?.share ?? 0);
-  const [first, others] = [true, false].map((wanted) =>
-    told.actions.filter(({ chosen }) => chosen === wanted));
+// Return the moves to mark: the move of a hint, or the best moves of an analysis and their shares.
+function advised({ hint, area, thought: analysis }) {
+  if (!advising || !analysis) return [{ text: hint, area, chosen: true }];
+  // Leave out moves with small shares, and moves with the same share as the first one left out.
+  const least = Math.max(0.05, analysis.actions[ranked]?.share ?? 0);
+  const [first, others] = [true, false].map((best) =>
+    analysis.actions.filter(({ chosen }) => chosen === best));
   return [...first, ...others.filter(({ share }) => share > least)].slice(0, ranked);
 }
 
@@ -86,7 +86,7 @@ function showAdvice() {
   askAdvice();
 }
 
-// What is told beside the board takes this first, then what the players thought.
+// The panel prefers this analysis to that of the players.
 thinkers.unshift((k) => {
   const known = adviceHere();
   if (!known?.thought || k !== now) return null;
@@ -98,12 +98,12 @@ document.getElementById("hint").addEventListener("click", () => {
   if (busy || preparing || !episode.turn.mine) return;
   problem.textContent = "";
   hinted = end();
-  if (advice.get(hinted) === null) advice.delete(hinted); // asked again after a failure
+  if (advice.get(hinted) === null) advice.delete(hinted); // retry after a failure
   pick(hinted);
 });
 advise.addEventListener("click", () => {
   advising = !advising;
-  sessionStorage.setItem(kept, advising ? "on" : "off");
-  if (!advising) balance.hidden = true; // which stays as long as there may be more to show
+  sessionStorage.setItem(storageKey, advising ? "on" : "off");
+  if (!advising) balance.hidden = true; // otherwise the bar would stay visible
   show(now);
 });

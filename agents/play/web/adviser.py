@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.play.choices import name_of
 from boardenvs.envs.opponents import Opponent, consult
-from boardenvs.game import Game, States
+from boardenvs.game import States
 from boardenvs.show.analysis import Analysis
 
 __all__ = ["Advice", "Adviser"]
@@ -28,23 +28,22 @@ class Adviser:
     Requests of several threads are answered one after another.
     """
 
-    def __init__(self, spec: str, game: Game, seed: int) -> None:
+    def __init__(self, spec: Spec, seed: int) -> None:
         """Prepare an adviser, without making the agent.
 
         Args:
-            spec: spec of the agent.
-            game: the game.
+            spec: the agent.
             seed: seed of the agent.
         """
         self.spec = spec
-        self.name = name_of(spec, game).name
-        self._game = game
+        self.name = name_of(spec).name
+        self._game = spec.game
         self._seed = seed
         self._lock = threading.Lock()
         self._agent: Opponent | None = None
         self._said: dict[bytes, Advice] = {}
 
-    def judge(self, state: States, stream: npt.NDArray[np.uint64]) -> Advice:
+    def advise(self, state: States, stream: npt.NDArray[np.uint64]) -> Advice:
         """Return the agent's move in a position, from what the player to move knows.
 
         Args:
@@ -58,7 +57,7 @@ class Adviser:
         with self._lock, blamed(f"agent {self.spec}"):
             if key not in self._said:
                 if self._agent is None:
-                    self._agent = make(self.spec, self._game, self._seed)
+                    self._agent = self.spec.make(self._seed)
                 actions, [analysis] = consult(self._agent, self._game, state, stream.copy())
                 if analysis is not None:
                     analysis.check(self._game, self._game.legal(state)[0])

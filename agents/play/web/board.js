@@ -1,7 +1,7 @@
-// Playing on the board: by a click or a touch, or by the keys. One place of the picture may stand
-// for several moves: these are then to choose from.
-const towards = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-let lastSpot = null; // the middle of the one that has, or had, the keys
+// Moves on the board by mouse, touch or keyboard. If an area of the picture belongs to several moves,
+// the player chooses one of them.
+const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+let lastSpot = null; // centre of the spot that last had the focus
 
 const middleOf = (spot) => {
   const [x, y, width, height] = ["x", "y", "width", "height"].map((key) => +spot.getAttribute(key));
@@ -12,11 +12,11 @@ const nearest = (spots, cost) =>
   spots.reduce((best, spot) => (!best || cost(spot) < cost(best) ? spot : best), null);
 const farFrom = ([x, y]) => (spot) => Math.hypot(middleOf(spot)[0] - x, middleOf(spot)[1] - y);
 
-function giveKeys(spot) {
+function setTabStop(spot) {
   for (const one of spotsShown()) one.setAttribute("tabindex", one === spot ? 0 : -1);
 }
 
-// The next spot in a direction: one aside counts as further away.
+// Return the next spot in a direction. Distances across the direction count twice.
 function spotBeside(spot, [dx, dy]) {
   const [x, y] = middleOf(spot);
   const ahead = (one) => (middleOf(one)[0] - x) * dx + (middleOf(one)[1] - y) * dy;
@@ -53,9 +53,9 @@ function markSpots() {
     drawing.append(spot);
   }
   if (!spots.size) return;
-  drawing.setAttribute("role", "group"); // what is in an image cannot be reached
+  drawing.setAttribute("role", "group"); // the elements of an image get no focus
   const first = lastSpot ? nearest(spotsShown(), farFrom(lastSpot)) : spotsShown()[0];
-  giveKeys(first);
+  setTabStop(first);
   if (lastSpot && document.activeElement === document.body) first.focus({ preventScroll: true });
 }
 
@@ -65,12 +65,12 @@ picture.addEventListener("keydown", (event) => {
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
     spot.dispatchEvent(new MouseEvent("click"));
-  } else if (event.key in towards) {
+  } else if (event.key in directions) {
     event.preventDefault();
-    event.stopPropagation(); // else the keys go through the game
-    const beside = spotBeside(spot, towards[event.key]);
+    event.stopPropagation(); // otherwise the arrow keys would change the position
+    const beside = spotBeside(spot, directions[event.key]);
     if (beside) {
-      giveKeys(beside);
+      setTabStop(beside);
       beside.focus();
     }
   }

@@ -1,8 +1,8 @@
-// Another game: chosen in a dialog, opened from a file, from the other side; and the keys.
+// Other games: chosen in a dialog, opened from a file, or from another seat. Also the keys.
 const [next, against, does, seat, parameters, file] =
   ["next", "against", "does", "seat", "parameters", "file"].map((id) => document.getElementById(id));
 const { choices: may } = episode;
-const largest = 2 ** 22; // bytes of a file
+const largest = 2 ** 22; // maximum size of a file in bytes
 const picked = may.parameters.map(() => document.createElement("select"));
 
 const same = (a, b) => a.length === b.length && a.every((value, k) => value === b[k]);
@@ -12,7 +12,7 @@ const gamePicked = () => may.games.find(({ values }) => same(values, valuesPicke
 const seatName = (name) => name.replace(/, moves first$/, "");
 const specsPicked = () => [...against.querySelectorAll("select")].map((select) => select.value);
 
-// Who can be played against, and which sides there are, depends on the game.
+// List the opponents and seats of the selected game.
 function listOpponents(specs, side) {
   const game = gamePicked();
   document.getElementById("start").disabled = !game;
@@ -33,10 +33,10 @@ function listOpponents(specs, side) {
     named.htmlFor = select.id;
     return [named, select];
   }));
-  sayWhatItDoes(against.querySelector("select"));
+  describeOpponent(against.querySelector("select"));
 }
 
-// The opponents of a game to choose from.
+// Return the list of the opponents of a game.
 function listOf(game, spec) {
   const names = game.opponents.map((one) => one.name);
   const select = document.createElement("select");
@@ -46,11 +46,11 @@ function listOf(game, spec) {
   }));
   select.selectedIndex = Math.max(0, game.opponents.findIndex((one) => one.spec === spec));
   select.setAttribute("aria-describedby", "does");
-  for (const event of ["change", "focus"]) select.addEventListener(event, () => sayWhatItDoes(select));
+  for (const event of ["change", "focus"]) select.addEventListener(event, () => describeOpponent(select));
   return select;
 }
 
-function sayWhatItDoes(select) {
+function describeOpponent(select) {
   const one = gamePicked().opponents[select.selectedIndex];
   const deed = one.does.charAt(0).toUpperCase() + one.does.slice(1);
   const last = Math.max(...gamePicked().opponents.map(({ place }) => place));
@@ -65,18 +65,18 @@ async function waitForGame() {
   const began = Date.now();
   for (;;) {
     await new Promise((wake) => setTimeout(wake, 200));
-    const told = await sendOrder({ do: "ready" });
-    if (told?.status === 200 && told.preparing) {
+    const reply = await sendOrder({ do: "ready" });
+    if (reply?.status === 200 && reply.preparing) {
       if (Date.now() - began > slow && turnLine.textContent === describeTurn()) showSlow();
       continue;
     }
-    if (told?.status === 200 && !told.problem) {
+    if (reply?.status === 200 && !reply.problem) {
       location.reload();
       return;
     }
     preparing = false;
     showTurn();
-    problem.textContent = told ? told.problem : "The program behind this page has stopped.";
+    problem.textContent = reply ? reply.problem : "The program behind this page has stopped.";
     return;
   }
 }
@@ -119,23 +119,23 @@ document.getElementById("swap").textContent = sides > 2 ? "Play the next side" :
 document.getElementById("swap").addEventListener("click", () =>
   newGame(may.values, may.against, (may.seat + 1) % sides));
 
-// What cannot be undone is asked for twice.
+// To resign takes two clicks, since it cannot be undone.
 const resign = document.getElementById("resign");
-let sure = null;
+let confirming = null;
 
-function setSure(on) {
-  clearTimeout(sure);
-  sure = on ? setTimeout(() => setSure(false), 5000) : null;
+function setConfirming(on) {
+  clearTimeout(confirming);
+  confirming = on ? setTimeout(() => setConfirming(false), 5000) : null;
   resign.textContent = on ? "Really resign?" : sides > 1 ? "Resign" : "Give up";
   resign.classList.toggle("sure", on);
 }
 
-setSure(false);
-resign.addEventListener("blur", () => setSure(false));
+setConfirming(false);
+resign.addEventListener("blur", () => setConfirming(false));
 resign.addEventListener("click", () => {
-  const meant = sure !== null;
-  setSure(!meant);
-  if (meant) order({ do: "resign" });
+  const confirmed = confirming !== null;
+  setConfirming(!confirmed);
+  if (confirmed) order({ do: "resign" });
 });
 
 const save = document.getElementById("save");

@@ -1,13 +1,13 @@
-// Playing on: what is asked of the program behind this page, and what the person is told.
+// The game in progress: requests to the server, and messages to the player.
 const [turnLine, problem, choice, typed, entry, legal, choices, over, elsewhere] =
   ["turn", "problem", "choice", "typed", "entry", "legal", "choices", "over", "elsewhere"]
     .map((id) => document.getElementById(id));
-const slow = 4000; // milliseconds of waiting after which the page says why it may take so long
+const slow = 4000; // milliseconds after which the page explains a delay
 let busy = false;
-let preparing = episode.preparing; // whether the next game is made
+let preparing = episode.preparing; // whether the server is making the next game
 let patience = null;
 
-// Send something to the program: its answer, with the status; null if there is none any more.
+// Send a request to the server. Return its answer and the status, or null if the server has ended.
 async function send(path, body) {
   try {
     const answer = await fetch(path, {
@@ -21,35 +21,35 @@ async function send(path, body) {
 const sendOrder = (order) =>
   send("act", JSON.stringify({ ...order, version: episode.version }));
 
-// Ask the program that served this page; null where it refuses, which the page then says.
+// Send an order to the server. Return its answer, or show the error and return null.
 async function ask(order, sending = sendOrder) {
   busy = true;
   problem.textContent = "";
   showTurn();
   patience = setTimeout(showSlow, slow);
-  const told = await sending(order);
+  const reply = await sending(order);
   clearTimeout(patience);
   busy = false;
-  if (told?.status === 200) {
-    episode.version = told.version ?? episode.version;
-    return told;
+  if (reply?.status === 200) {
+    episode.version = reply.version ?? episode.version;
+    return reply;
   }
-  sayProblem(told);
+  showProblem(reply);
   showTurn();
   return null;
 }
 
-function sayProblem(told) {
-  if (told?.status === 409) location.reload(); // the game went on in another window
-  problem.textContent = told ? told.problem : "The program behind this page has stopped.";
+function showProblem(reply) {
+  if (reply?.status === 409) location.reload(); // another window changed the game
+  problem.textContent = reply ? reply.problem : "The program behind this page has stopped.";
 }
 
 function showSlow() {
-  turnLine.textContent += " The first time this can take a minute: the rules are made ready.";
+  turnLine.textContent += " The first time this can take a minute, while the rules are prepared.";
 }
 
-// Take over what has changed, and let the agents move until it is the person's turn.
-async function goOn(news) {
+// Apply changes to the game, and let the agents move until it is the player's turn.
+async function applyChanges(news) {
   while (news) {
     texts.splice(news.keep, Infinity, ...news.texts);
     pictures.splice(news.keep, Infinity, ...news.pictures);
@@ -67,7 +67,7 @@ async function goOn(news) {
 }
 
 async function order(what) {
-  if (!busy && !preparing) await goOn(await ask(what));
+  if (!busy && !preparing) await applyChanges(await ask(what));
 }
 
 function playMove(move) {
@@ -98,13 +98,13 @@ function describeTurn() {
 
 function showTurn() {
   const { mine, over: ended, undo, legal: actions } = episode.turn;
-  const still = !busy && !preparing;
+  const idle = !busy && !preparing;
   const here = now === end();
   const line = describeTurn();
-  if (turnLine.textContent !== line) turnLine.textContent = line; // it is read out once
+  if (turnLine.textContent !== line) turnLine.textContent = line; // screen readers read every change
   turnLine.className = preparing || busy ? "waiting" : ended ? "over" : "";
   choice.hidden = true;
-  over.hidden = !ended || !still;
+  over.hidden = !ended || !idle;
   typed.hidden = legal.hidden = !mine;
   legal.querySelector("summary").textContent =
     actions.length === 1 ? "The only move" : `All ${actions.length} moves`;
@@ -112,13 +112,13 @@ function showTurn() {
   const nowhere = actions.filter(({ area }) => !area);
   elsewhere.replaceChildren(...moveButtons(nowhere));
   elsewhere.hidden = !nowhere.length || !here;
-  document.getElementById("send").disabled = !still;
-  document.getElementById("undo").disabled = !still || !undo;
-  document.getElementById("hint").disabled = !still || !mine;
-  document.getElementById("resign").disabled = !still || ended;
-  for (const id of ["begin", "open", "again", "swap"]) document.getElementById(id).disabled = !still;
+  document.getElementById("send").disabled = !idle;
+  document.getElementById("undo").disabled = !idle || !undo;
+  document.getElementById("hint").disabled = !idle || !mine;
+  document.getElementById("resign").disabled = !idle || ended;
+  for (const id of ["begin", "open", "again", "swap"]) document.getElementById(id).disabled = !idle;
   picture.querySelectorAll(".spot, .hinted").forEach((spot) => spot.remove());
-  if (mine && here && still) markSpots();
+  if (mine && here && idle) markSpots();
   showAdvice();
 }
 

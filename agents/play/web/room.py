@@ -6,10 +6,12 @@ import json
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from agents.agent import one_line
-from agents.play.choices import Tables, name_of, opponents_of, tables_of
+from agents.naming.spec import specs_of
+from agents.play.choices import Named, Tables, name_of, opponents_of, tables_of
 from agents.play.web.session import YOU, Session
 from agents.seeds import agent_seed
 from boardenvs.episode import Episode
@@ -156,14 +158,15 @@ class Room:
             for value, known in zip(order["values"], self._current(game), strict=True)
         ):
             raise ValueError(f"values must be a choice of the page, got {order['values']}")
-        specs, seat = order["opponents"], order["seat"]
-        if len(specs) != max(1, game.num_players - 1):
-            raise ValueError(f"opponents must be one for each other seat, got {len(specs)}")
+        texts, seat = order["opponents"], order["seat"]
+        if len(texts) != max(1, game.num_players - 1):
+            raise ValueError(f"opponents must be one for each other seat, got {len(texts)}")
         known = [one["spec"] for one in self._opponents(game)]
-        if any(spec not in known for spec in specs):
-            raise ValueError(f"opponents must be choices of the page, got {', '.join(specs)}")
+        if any(text not in known for text in texts):
+            raise ValueError(f"opponents must be choices of the page, got {', '.join(texts)}")
         if not 0 <= seat < game.num_players:
             raise ValueError(f"seat must be from 0 to {game.num_players - 1}, got {seat}")
+        specs = specs_of(texts, game)
         adviser = specs[0] if game.num_players == 1 else None
         return lambda: Session(game, specs, seat, self._next_seed(), adviser=adviser)
 
@@ -182,27 +185,27 @@ class Room:
         game = episode.game
         session = self._session
         known = [one["spec"] for one in self._opponents(game)]
-        specs = [spec if spec in known else _DEFAULT for spec in session.opponents]
-        if len(specs) != game.num_players - 1:
-            specs = specs[:1]
+        texts = [spec.text if spec.text in known else _DEFAULT for spec in session.opponents]
+        if len(texts) != game.num_players - 1:
+            texts = texts[:1]
         adviser = None
         if game == session.game:
             adviser = session.adviser.spec
         seats = [seat for seat, name in enumerate(episode.players) if name == YOU]
         seat = seats[0] if seats else min(session.seat, game.num_players - 1)
-        opened = Session(game, specs, seat, self._next_seed(), adviser=adviser)
+        opened = Session(game, specs_of(texts, game), seat, self._next_seed(), adviser=adviser)
         opened.take_over(episode)
         return opened
 
-    # -- What may be chosen ---------------------------------------------------------------------
+    # -- Choices --------------------------------------------------------------------------------
 
     def _opponents(self, game: Game) -> list[dict[str, Any]]:
         """Return the game's opponents with their ranks, and those of the first game."""
-        found = [{**one._asdict(), "place": k} for k, one in enumerate(opponents_of(game), 1)]
+        found = [_choice(one, k) for k, one in enumerate(opponents_of(game), 1)]
         specs, first = self._first
         for spec in dict.fromkeys(specs if type(game) is type(first) else ()):
-            if spec not in [one["spec"] for one in found]:
-                found.append({**name_of(spec, game)._asdict(), "place": 0})
+            if spec.text not in [one["spec"] for one in found]:
+                found.append(_choice(name_of(replace(spec, game=game)), 0))
         return found
 
     def _current(self, game: Game) -> list[Any]:
@@ -227,9 +230,16 @@ class Room:
                 for values, game in tables.games.items()
             ],
             "values": self._current(session.game),
-            "against": [session.adviser.spec] if single else list(session.opponents),
+            "against": [
+                spec.text for spec in ([session.adviser.spec] if single else session.opponents)
+            ],
             "seat": session.seat,
         }
+
+
+def _choice(agent: Named, place: int) -> dict[str, Any]:
+    """Return an agent with its rank for the page, as JSON values."""
+    return {**agent._asdict(), "spec": agent.spec.text, "place": place}
 
 
 def _seats(game: Game) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import uvicorn
 
+from agents.naming.spec import Spec
 from agents.play.web.app import make_app
 from agents.play.web.connection import MOST, Connection
 from agents.play.web.redirect_file import redirect_file
@@ -29,22 +30,22 @@ _HERE = "127.0.0.1"
 
 def serve(
     game: Game,
-    opponents: Sequence[str],
+    opponents: Sequence[Spec],
     seat: int,
     seed: int | None,
     *,
     browser: bool,
-    adviser: str | None = None,
+    adviser: Spec | None = None,
 ) -> None:
     """Let a person play in a browser, against an agent in every other seat, until Ctrl-C.
 
     Args:
         game: the game.
-        opponents: the agents' specs, one for all other seats or one for each of them in order.
+        opponents: the agents, one for all other seats or one for each of them in order.
         seat: seat of the person.
         seed: seed of everything random; `None` for a random one.
         browser: whether to open the page in the browser.
-        adviser: spec of the agent that gives hints; by default the game's.
+        adviser: agent that gives hints; by default the game's.
 
     Raises:
         ValueError: an opponent or the seat does not exist.

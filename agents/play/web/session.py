@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from agents.naming.spec import Spec
 from agents.play.choices import adviser_of, name_of
+from agents.play.human_game import HumanGame
 from agents.play.person import typed_move
-from agents.play.table import Table
 from agents.play.web.adviser import Adviser
 from agents.seeds import agent_seed
 from boardenvs.episode import Episode
@@ -20,8 +21,8 @@ from boardenvs.game import Game
 from boardenvs.show.page import (
     Panel,
     end_in_words,
+    game_page_html,
     packed,
-    page_html,
     position_text,
     show_analysis,
     show_moves,
@@ -55,8 +56,8 @@ class Session:
 
     Attributes, not to be changed:
         game: the game, a `Game`.
-        opponents: the agents' specs in the order of their seats, a tuple of str; the given specs in
-            a game for one player.
+        opponents: the agents' names in the order of their seats, a tuple of `Spec`; the given names
+            in a game for one player.
         seat: seat of the person, an int.
         names: names of the seats on the page, a list of str.
         adviser: the agent that gives hints, an `Adviser`.
@@ -65,36 +66,36 @@ class Session:
     def __init__(
         self,
         game: Game,
-        opponents: Sequence[str],
+        opponents: Sequence[Spec],
         seat: int,
         seed: int | None = None,
         *,
-        adviser: str | None = None,
+        adviser: Spec | None = None,
     ) -> None:
         """Begin a game.
 
         Args:
             game: the game.
-            opponents: specs, one for all other seats or one for each of them in order.
+            opponents: agents, one for all other seats or one for each of them in order.
             seat: seat of the person.
             seed: seed of everything random; `None` for a random one.
-            adviser: spec of the agent that gives hints; by default the game's.
+            adviser: agent that gives hints; by default the game's.
 
         Raises:
             ValueError: an opponent or a seat does not exist, or an opponent cannot play the game.
         """
-        self._table = Table(game, opponents, [seat], seed)
+        self._human_game = HumanGame(game, opponents, [seat], seed)
         self.game = game
-        self.opponents = self._table.opponents
-        [self.seat] = self._table.seats
-        self.seed = self._table.seed
-        self.adviser = Adviser(adviser or adviser_of(game), game, agent_seed(self.seed, 1))
+        self.opponents = self._human_game.opponents
+        [self.seat] = self._human_game.seats
+        self.seed = self._human_game.seed
+        self.adviser = Adviser(adviser or adviser_of(game), agent_seed(self.seed, 1))
         self.names = [YOU] * game.num_players
         others = [k for k in range(game.num_players) if k != self.seat]
         for k, spec in zip(others, self.opponents, strict=bool(others)):
             # With several opponents, each name includes its seat.
             of = f" ({game.seat_names[k].capitalize()})" if len(others) > 1 else ""
-            self.names[k] = f"{name_of(spec, game).name}{of}"
+            self.names[k] = f"{name_of(spec).name}{of}"
         self._resigned = False
         self._drawings: dict[bytes, tuple[str, str]] = {}
 
@@ -104,7 +105,7 @@ class Session:
         Args:
             episode: an episode of this session's game.
         """
-        self._table.follow(episode)
+        self._human_game.follow(episode)
         self._resigned = False
 
     def warm_up(self) -> None:
@@ -115,17 +116,17 @@ class Session:
         """
         self.page()
         if not self.over:
-            self._table.warm_up()
+            self._human_game.warm_up()
 
     @property
     def over(self) -> bool:
         """Whether the game has ended, or the person has resigned."""
-        return self._resigned or self._table.over
+        return self._resigned or self._human_game.over
 
     @property
     def is_persons_turn(self) -> bool:
         """Whether the person is to move."""
-        return not self._resigned and self._table.is_persons_turn
+        return not self._resigned and self._human_game.is_persons_turn
 
     # -- Actions of the person, each of which returns the news for the page ---------------------
 
@@ -136,8 +137,8 @@ class Session:
             ValueError: it is not the person's turn, or the move is not legal.
         """
         self._require_turn()
-        before = len(self._table.positions)
-        self._table.play(typed_move(self.game, self._table.state, text))
+        before = len(self._human_game.positions)
+        self._human_game.play(typed_move(self.game, self._human_game.state, text))
         return self._news(before)
 
     def advance(self) -> dict[str, Any]:
@@ -148,8 +149,8 @@ class Session:
         """
         if self.over or self.is_persons_turn:
             raise ValueError("no agent is to move")
-        before = len(self._table.positions)
-        self._table.advance()
+        before = len(self._human_game.positions)
+        self._human_game.advance()
         return self._news(before)
 
     def undo(self) -> dict[str, Any]:
@@ -162,8 +163,8 @@ class Session:
         """
         if self._resigned:
             self._resigned = False
-            return self._news(len(self._table.positions))
-        return self._news(self._table.undo())
+            return self._news(len(self._human_game.positions))
+        return self._news(self._human_game.undo())
 
     def resign(self) -> dict[str, Any]:
         """Resign the game.
@@ -174,7 +175,7 @@ class Session:
         if self.over:
             raise ValueError("the game is over")
         self._resigned = True
-        return self._news(len(self._table.positions))
+        return self._news(len(self._human_game.positions))
 
     def analyse(self, at: int) -> Callable[[], dict[str, Any]]:
         """Return a function that asks the adviser about a position, as its player to move sees it.
@@ -190,18 +191,18 @@ class Session:
             ValueError: `at` is out of range, the game is over in this position, or its player has
                 information that is hidden from the person.
         """
-        game, table = self.game, self._table
-        if not 0 <= at < len(table.positions):
-            raise ValueError(f"at must be from 0 to {len(table.positions) - 1}, got {at}")
-        if table.is_over(at):
+        game, human_game = self.game, self._human_game
+        if not 0 <= at < len(human_game.positions):
+            raise ValueError(f"at must be from 0 to {len(human_game.positions) - 1}, got {at}")
+        if human_game.is_over(at):
             raise ValueError(f"at must be a position before the end, got {at}")
-        if game.has_hidden and not self.over and table.mover(at) != self.seat:
+        if game.has_hidden and not self.over and human_game.mover(at) != self.seat:
             raise ValueError(f"at must be a position in which you are to move, got {at}")
-        state, stream = table.positions[at].state, table.hint_stream
-        known = table.known(self.seat, at, at + 1)[0]
+        state, stream = human_game.positions[at].state, human_game.hint_stream
+        known = human_game.known(self.seat, at, at + 1)[0]
 
         def news() -> dict[str, Any]:
-            action, analysis = self.adviser.judge(state, stream)
+            action, analysis = self.adviser.advise(state, stream)
             return {
                 "at": at,
                 "by": self.adviser.name,
@@ -214,7 +215,7 @@ class Session:
 
     def restart(self) -> dict[str, Any]:
         """Start another game, with new chance events."""
-        self._table.deal()
+        self._human_game.deal()
         self._resigned = False
         self._drawings.clear()
         return self._news(0)
@@ -233,26 +234,28 @@ class Session:
         """
         news = self._news(0)
         packs = {"texts": packed(news["texts"]), "pictures": packed(news["pictures"])}
-        return page_html(self.game, self.names, {**news, **packs, **more}, _panel())
+        return game_page_html(self.game, self.names, {**news, **packs, **more}, _panel())
 
     def episode(self) -> Episode:
         """Return the game so far, with the agents' analyses only if it is over."""
-        table = self._table
-        thoughts = table.analysis if self.over else None
-        return Episode(self.game, table.positions[0].state, table.actions, self.names, thoughts)
+        human_game = self._human_game
+        thoughts = human_game.analysis if self.over else None
+        return Episode(
+            self.game, human_game.positions[0].state, human_game.actions, self.names, thoughts
+        )
 
     def _news(self, keep: int) -> dict[str, Any]:
         """Return what is new for a page that keeps the first `keep` positions."""
-        game, table = self.game, self._table
-        last = table.known(self.seat, -1)[0]
+        game, human_game = self.game, self._human_game
+        last = human_game.known(self.seat, -1)[0]
         first = max(0, keep - 1)
-        states = table.known(self.seat, first)
-        moves = show_moves(game, states, table.actions[first:], self.names)
+        states = human_game.known(self.seat, first)
+        moves = show_moves(game, states, human_game.actions[first:], self.names)
         fresh = states[keep - first :]
         analysis = None
         if self.over:
-            states = table.known(self.seat, 0)
-            analysis = show_analysis(game, states, table.actions, table.analysis)
+            states = human_game.known(self.seat, 0)
+            analysis = show_analysis(game, states, human_game.actions, human_game.analysis)
         return {
             "keep": keep,
             "texts": [text for text, _ in map(self._drawn, fresh)],
@@ -289,10 +292,10 @@ class Session:
         return {
             "mine": self.is_persons_turn,
             "over": self.over,
-            "ended": self._table.over,
-            "player": "" if self.over else self.names[self._table.turn],
+            "ended": self._human_game.over,
+            "player": "" if self.over else self.names[self._human_game.turn],
             "asks": game.presentation.what_to_type(state) if legal else "",
-            "undo": self._resigned or self._table.undone > 0,
+            "undo": self._resigned or self._human_game.undone > 0,
             "legal": [
                 {
                     "text": game.action_to_text(action, state),

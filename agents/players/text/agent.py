@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Actions, Agent, RandomBits, blamed, one_line
+from agents.naming.user_code import file_sha256, import_object
 from agents.players.text.answers import MoveError, read_move
 from agents.players.text.calls import call_each
 from agents.players.text.prompts import request
-from agents.user_code import file_sha256, import_object
 from boardenvs.core.checks import counted, finite_number, is_list, shown, truth_value, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.game import Game, States

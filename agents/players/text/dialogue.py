@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agents.making import make_builtin
+from agents.naming.spec import make_builtin
 from agents.players.text.answers import MoveError, read_move
 from agents.players.text.prompts import opening, turn
 from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word

@@ -20,14 +20,14 @@ import boardenvs
 from agents.players.text.dialogue import Dialogue
 from boardenvs.core.chance import make_streams, seed_word
 
-__all__ = ["ChatHarness", "GameTask", "Games", "GamesEnv"]
+__all__ = ["ChatHarness", "GameTask", "GameTaskset", "GamesEnv"]
 
 NAME = "boardenvs_games"
 _REPORT = "boardenvs"
 
 
 class GamesConfig(vf.TasksetConfig):
-    """Settings of `Games`."""
+    """Settings of `GameTaskset`."""
 
     game: str = "pizza_order"
     """Name of a game in `boardenvs.GAMES`."""
@@ -71,7 +71,7 @@ class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
         return {key: float(report.get(key, 0)) for key in ("plies", "wrong", "forfeited")}
 
 
-class Games(vf.Taskset[GameTask, GamesConfig]):
+class GameTaskset(vf.Taskset[GameTask, GamesConfig]):
     """A task set of games, whose players take the seats in turn."""
 
     def load(self) -> Iterable[GameTask]:

@@ -27,8 +27,7 @@ import numpy.typing as npt
 from numba import njit
 
 from boardenvs.core.chance import mixed
-from boardenvs.kernels.binding import over_rules
-from boardenvs.kernels.hook import hook
+from boardenvs.kernels.binding import hook, over_rules
 
 __all__ = [
     "ANY_LENGTH",

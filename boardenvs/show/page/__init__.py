@@ -25,8 +25,8 @@ from boardenvs.show.page.rules import rules_html
 __all__ = [
     "Panel",
     "end_in_words",
+    "game_page_html",
     "packed",
-    "page_html",
     "position_text",
     "show_analysis",
     "show_moves",
@@ -50,7 +50,7 @@ class Panel(NamedTuple):
     """JavaScript after the page's own."""
 
 
-def page_html(
+def game_page_html(
     game: Game, players: Sequence[str], data: dict[str, Any], panel: Panel | None = None
 ) -> str:
     """Return one HTML page that needs no other file.

@@ -6,7 +6,7 @@ const [section, thought, bars, expectedLine, answers, viewpoint, curve, legend, 
 const edges = { left: 30, right: 392, top: 8, bottom: 132 }; // frame of the curve
 const dashes = ["", "5 3", "1.5 3", "8 3 2 3", "2 6"]; // lines of the seats
 
-const meant = { visits: "how often it tried each move", probabilities: "how likely it plays each move" };
+const kindWords = { visits: "how often it tried each move", probabilities: "how likely it plays each move" };
 
 const percent = (share) => (share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`);
 const signed = (value) => (value > 0 ? "+" : "") + value.toFixed(2);
@@ -16,8 +16,8 @@ const thinkers = [(k) => episode.analysis?.[k] ?? null];
 
 function thoughtAt(k) {
   for (const think of thinkers) {
-    const told = think(k);
-    if (told) return told;
+    const found = think(k);
+    if (found) return found;
   }
   return null;
 }
@@ -25,7 +25,7 @@ function thoughtAt(k) {
 function describe({ seat, kind, values, actions, more, proven, line, tries }, heading) {
   const value = values[seat];
   const expects = value === null ? "" : ` (expects ${signed(value)}${proven ? ", for certain" : ""})`;
-  thought.textContent = `${heading}${expects}: ${tries ? "what it answered" : meant[kind]}`;
+  thought.textContent = `${heading}${expects}: ${tries ? "what it answered" : kindWords[kind]}`;
   expectedLine.hidden = !line;
   expectedLine.textContent = line ? `Line: ${line.join(", ")}` : "";
   answers.hidden = !tries;

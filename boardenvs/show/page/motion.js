@@ -1,7 +1,7 @@
 // Draws a position, and animates its pieces from the picture before. The animation only depends on
 // the two pictures.
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const lasting = 260; // milliseconds
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+const duration = 260; // milliseconds
 
 const piecesOf = (drawing) => [...drawing.querySelectorAll(".piece")].map((drawn) => {
   const [x, y] = drawn.getAttribute("transform").match(/-?[\d.]+(e-?\d+)?/g).map(Number);
@@ -23,7 +23,7 @@ function pair(were, are, fits) {
 }
 
 const moved = ({ drawn }, frames) =>
-  drawn.animate(frames, { duration: lasting, easing: "ease-out", composite: "replace" });
+  drawn.animate(frames, { duration, easing: "ease-out", composite: "replace" });
 const at = ({ x, y }, size = 1, wide = size) => `translate(${x}px, ${y}px) scale(${wide}, ${size})`;
 
 function animate(before, drawing) {
@@ -59,5 +59,5 @@ function draw(code, gently) {
   drawing.drawnFrom = code;
   const { width, height } = drawing.viewBox.baseVal;
   picture.style.setProperty("--ratio", width / height);
-  if (before && gently && !calm.matches) animate(before, drawing);
+  if (before && gently && !reducedMotion.matches) animate(before, drawing);
 }

@@ -25,7 +25,7 @@ def positions(gekitai, live_positions):
     "spec",
     ["random", "greedy", "mcts:30", pytest.param("puct:10", marks=pytest.mark.slow), "trained"],
 )
-def test_the_choice_is_the_same(gekitai, positions, spec):
+def test_consider_returns_the_actions_of_choose(gekitai, positions, spec):
     agent = agents.make(spec, gekitai, seed=1)
     words = WORDS[: len(positions)]
     actions, told = agent.consider(positions, words)
@@ -43,7 +43,7 @@ def test_the_choice_is_the_same(gekitai, positions, spec):
 
 
 @pytest.mark.parametrize("spec", ["mcts:30", "puct:10"])
-def test_a_search_tells_its_visits_and_searches_once(gekitai, positions, monkeypatch, spec):
+def test_a_search_reports_its_visits_and_searches_once(gekitai, positions, monkeypatch, spec):
     agent = agents.make(spec, gekitai, seed=1)
     searched = []
     search = type(agent).search
@@ -62,7 +62,7 @@ def test_a_search_tells_its_visits_and_searches_once(gekitai, positions, monkeyp
         assert one.values == pytest.approx(values, abs=1e-4)
 
 
-def test_a_network_tells_its_policy_and_runs_once(gekitai, positions, monkeypatch):
+def test_a_network_reports_its_policy_and_runs_once(gekitai, positions, monkeypatch):
     agent = agents.make("trained", gekitai)
     runs = []
     evaluate = OnnxPolicy.evaluate
@@ -86,7 +86,7 @@ def test_a_network_tells_its_policy_and_runs_once(gekitai, positions, monkeypatc
         assert one.values[positions["to_move"][k]] == pytest.approx(values[k], abs=1e-4)
 
 
-def test_exact_tells_the_best_moves(game112, live_positions):
+def test_exact_reports_the_best_moves(game112, live_positions):
     agent = agents.make("exact", game112, seed=1)
     states = live_positions(game112, 4, seed=2)
     actions, told = agent.consider(states, WORDS[: len(states)])
@@ -100,7 +100,7 @@ def test_exact_tells_the_best_moves(game112, live_positions):
         assert {worth[k, a] for a in one.weights} == {np.nanmax(worth[k])}
 
 
-def test_one_who_sees_only_itself_expects_nothing_for_three():
+def test_a_network_with_one_value_reports_no_values_of_three_seats():
     """A network evaluates only the seat to move, so it gives no values for three seats."""
     game = boardenvs.make("goat_race", num_players=3)
     agent = TrainedAgent.__new__(TrainedAgent)
@@ -119,13 +119,13 @@ def test_one_who_sees_only_itself_expects_nothing_for_three():
     one.check(game, game.legal(states)[0])
 
 
-def test_gumbel_tells_its_visits_too(gekitai, positions):
+def test_gumbel_reports_its_visits(gekitai, positions):
     agent = GumbelAgent(gekitai, seed=1, simulations=8)
     _, told = agent.consider(positions[:2], WORDS[:2])
     assert [sum(one.weights.values()) for one in told] == [8, 8]
 
 
-def test_the_same_game_with_and_without(gekitai):
+def test_an_analysis_does_not_change_the_game(gekitai):
     def played(analysis):
         pair = [agents.make(spec, gekitai, 5) for spec in ("mcts:20", "trained")]
         return Episode.play(gekitai, pair, seed=9, analysis=analysis)

@@ -18,13 +18,13 @@ def grades(gekitai):
 
 
 @pytest.mark.slow
-def test_who_plays_what_is_proved_keeps_every_win(grades):
+def test_the_exact_agent_keeps_every_win(grades):
     found = grades["exact"]
     assert found.won == found.kept > 20  # four games of the first seat, all won
     assert found.share_kept == 1
 
 
-def test_who_plays_at_random_gives_wins_away(grades):
+def test_random_play_gives_wins_away(grades):
     found = grades["random"]
     assert 0 < found.kept < found.won
     assert found.given_away > 0
@@ -33,7 +33,7 @@ def test_who_plays_at_random_gives_wins_away(grades):
     assert str(found).startswith(f"kept {found.kept} of {found.won} wins: ")
 
 
-def test_a_win_that_is_played_at_once_is_kept(gekitai):
+def test_an_immediate_win_counts_as_kept(gekitai):
     class FirstCell:
         def act(self, states):
             return np.argmax(gekitai.legal(states), axis=1)
@@ -42,7 +42,7 @@ def test_a_win_that_is_played_at_once_is_kept(gekitai):
     assert (found.kept, found.lost, found.unsettled) == (found.won, 0, 0)
 
 
-def test_112_is_settled_everywhere():
+def test_every_position_of_112_is_settled():
     game = boardenvs.make("game112")
     players = [agents.make("random", game, seed) for seed in (1, 2)]
     found = grade(game, *players, games=40, seed=1)
@@ -52,6 +52,6 @@ def test_112_is_settled_everywhere():
     assert grade(game, agents.make("exact", game, 0), players[0], 40, 1).given_away == 0
 
 
-def test_without_a_win_there_is_no_share_of_them():
+def test_a_grade_without_wins_reports_no_share():
     none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
     assert str(none) == "had no win to keep; 3 positions lost, 1 drawn, 0 not settled"

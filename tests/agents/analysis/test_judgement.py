@@ -6,10 +6,10 @@ import pytest
 import agents
 import boardenvs
 from agents.analysis.analyst import analyst
-from agents.analysis.judgement import judge, prove
+from agents.analysis.judgement import judge, proofs_of
 
 
-def test_the_analyst_tells_of_every_game(name):
+def test_the_default_analyst_supports_every_game(name):
     game = boardenvs.make(name)
     states = game.new(1, 2)
     spec, agent = analyst(game, states, 0)
@@ -25,7 +25,7 @@ def test_the_analyst_tells_of_every_game(name):
     assert again == found
 
 
-def test_every_move_of_112_is_judged_by_exact_as_it_is():
+def test_exact_judges_every_move_of_112_correctly():
     game = boardenvs.make("game112")
     rng = np.random.default_rng(0)
     exact = agents.make("exact", game, 0)
@@ -58,7 +58,7 @@ def test_every_move_of_112_is_judged_by_exact_as_it_is():
             assert end["returns"][0, states["to_move"][0]] == best
 
 
-def test_values_after_a_move_are_the_movers(gekitai):
+def test_values_after_a_move_are_those_of_the_mover(gekitai):
     """Values are the mover's: X wins at once by A3, although O could win by F4 in its turn."""
     rows = ["X.....", "X.....", "......", "......", ".....O", ".....O"]
     state = gekitai.from_dict({"board": rows, "to_move": 0})
@@ -75,7 +75,7 @@ def test_values_after_a_move_are_the_movers(gekitai):
 
 
 @pytest.mark.slow  # compiles tree search for Goat Race
-def test_what_is_drawn_is_not_foreseen():
+def test_a_judgement_does_not_depend_on_future_dice():
     game = boardenvs.make("goat_race")
     states = game.new(1, 2)
     found = judge(game, states, agents.make("mcts:20", game, 0), 0, 3)
@@ -88,25 +88,25 @@ def test_what_is_drawn_is_not_foreseen():
     assert judge(game, other, agents.make("mcts:20", game, 0), 0, 3) == found
 
 
-def test_hidden_tiles_make_no_difference():
+def test_a_judgement_does_not_depend_on_hidden_tiles():
     game = boardenvs.make("dominoes175")
     agent = agents.make("trained", game, 0)
     found = [judge(game, game.new(1, seed), agent, 0, 3).moves for seed in range(3)]
     assert found[0] == found[1] == found[2]
 
 
-def test_an_agent_that_tells_nothing(gekitai):
+def test_an_agent_without_analysis_judges_only_its_own_move(gekitai):
     states = gekitai.new(1, 0)
     found = judge(gekitai, states, agents.make("random", gekitai, 0), 0, 5)
     assert (found.analysis, len(found.moves), found.more) == (None, 1, 35)
 
 
-def test_what_is_too_large_is_not_proved():
+def test_a_position_too_large_to_prove_has_no_proof():
     game = boardenvs.make("gomoku", board_size=5, win_length=5)
-    assert prove(game, game.new(1, 0), [0], budget=100) == (None, {})
+    assert proofs_of(game, game.new(1, 0), [0], budget=100) == (None, {})
 
 
-def test_an_agent_that_fails_is_named(gekitai):
+def test_an_error_of_the_agent_is_raised_with_its_cause(gekitai):
     class Fails:
         def act(self, states):
             raise KeyError("no")

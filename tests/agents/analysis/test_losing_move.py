@@ -41,12 +41,12 @@ def lost(name, moves):
         ("gekitai", ["C3", "A1"], "Nobody has lost.", {}),
     ],
 )
-def test_it_is_the_last_that_could_have_been_better(name, moves, told, remark):
+def test_the_losing_move_is_the_last_move_with_a_better_alternative(name, moves, told, remark):
     assert lost(name, moves) == (told, remark)
 
 
 @pytest.mark.slow
-def test_a_game_that_is_lost_from_the_start(gekitai):
+def test_a_game_lost_from_the_start_has_no_losing_move(gekitai):
     # The stored strategy against the reply that lasts longest.
     episode = Episode.play(gekitai, ["exact", "exact"], seed=1)
     loss = LossJudge(gekitai).loss(episode)
@@ -55,7 +55,7 @@ def test_a_game_that_is_lost_from_the_start(gekitai):
     assert remarks(episode, loss) == {0: told}
 
 
-def test_a_win_given_away():
+def test_a_win_given_away_is_found():
     moves = ["C3", "F2", "B6", "D3", "D4", "C2", "E3", "B4", "A4", "C5", "D3", "C6", "D6", "A2"]
     told = "Player X lost by move 9, A4: the position before it was won."
     assert lost("gekitai", moves) == (told, {9: "This move gave the win away."})
@@ -66,7 +66,7 @@ def test_a_win_given_away():
     assert lost("gekitai", moves) == (told, {5: remark})
 
 
-def test_the_winner_may_have_won_before_anybody_could_tell(gekitai):
+def test_a_loss_found_after_a_winning_move_names_that_move(gekitai):
     """With a small budget, the judge can first settle the position after a move of X."""
     moves = ["C3", "F2", "B6", "D3", "D4", "C2", "E3", "B4", "A4", "C5", "D3", "C6", "D6", "A2"]
     episode = played("gekitai", moves)
@@ -82,11 +82,11 @@ def test_the_winner_may_have_won_before_anybody_could_tell(gekitai):
     }
 
 
-def test_a_game_not_of_two_is_refused(refused):
+def test_games_not_for_two_players_are_refused(refused):
     with refused("game must be .*goat_race.* 3"):
         LossJudge(boardenvs.make("goat_race"))
 
 
-def test_a_game_with_chance_is_refused(refused):
+def test_games_with_chance_are_refused(refused):
     with refused("agent 'exact' .*goat_race.*chance"):
         LossJudge(boardenvs.make("goat_race", num_players=2))

@@ -20,7 +20,7 @@ def shown(game, state):
     return text + (f"{turn_line}\n" if turn_line else "")
 
 
-def test_what_play_shows_is_read_again(name, random_positions):
+def test_positions_printed_by_play_can_be_read(name, random_positions):
     game = boardenvs.make(name)
     states = random_positions(game, 2, 5)
     for state in states[~game.over(states)][:: max(1, len(states) // 40)]:
@@ -35,7 +35,7 @@ def test_what_play_shows_is_read_again(name, random_positions):
             assert np.array_equal(game.legal(found.state), game.legal(game.arrays.batch(state)))
 
 
-def test_positions_and_episodes_in_json(name, tmp_path, monkeypatch):
+def test_positions_and_episodes_are_read_from_json(name, tmp_path, monkeypatch):
     game = boardenvs.make(name, max_plies=9)
     episode = Episode.play(game, ["random"] * game.num_players, 3)
     path = tmp_path / "game.json"
@@ -78,7 +78,7 @@ BOARD = "| 1 - - - - - - 2 - |"
         ("\x1b[2J\n\0", {}, "board"),
     ],
 )
-def test_what_is_none_is_told_in_one_line(text, options, said):
+def test_invalid_positions_are_refused_in_one_line(text, options, said):
     with pytest.raises(ValueError, match=said) as refused:
         read_position(text, boardenvs.make("game112"), **options)
     assert str(refused.value).isprintable()
@@ -95,7 +95,7 @@ def test_a_file_that_is_not_utf_8_is_refused(tmp_path):
         read_position(str(path), game)
 
 
-def test_episodes_of_another_game_or_ply(tmp_path):
+def test_episodes_of_another_game_and_plies_out_of_range_are_refused(tmp_path):
     game = boardenvs.make("game112")
     path = tmp_path / "e.json"
     episode = Episode.play(game, ["random"] * 2, 1)
@@ -121,6 +121,6 @@ def test_episodes_of_another_game_or_ply(tmp_path):
         ("gekitai", "die: 3", "below the board"),
     ],
 )
-def test_lines_below_a_board_that_are_none(name, line, said):
+def test_invalid_lines_below_a_board_are_refused(name, line, said):
     with pytest.raises(ValueError, match=said):
         boardenvs.make(name).presentation.from_turn_line(line)

@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.arena import report, solos, wilson
-from agents.arena.page import page_html, write_page
+from agents.arena.page import arena_page_html
 from agents.arena.ratings import rate
 from boardenvs.episode import Episode
 
@@ -110,15 +110,15 @@ def episodes(gekitai):
 
 @pytest.fixture(scope="module")
 def page(data, ratings, episodes):
-    return Page(page_html(data, ratings, episodes))
+    return Page(arena_page_html(data, ratings, episodes))
 
 
-def test_the_head(page, gekitai):
+def test_the_heading_names_the_game_and_the_seed(page, gekitai):
     assert "Gekitai arena" in page.words
     assert f"{gekitai!r}, seed 7" in page.words
 
 
-def test_the_ratings(page, ratings):
+def test_the_page_lists_the_ratings(page, ratings):
     table = page.tables[0]
     assert [row[0] for row in table[1:]] == [r.agent for r in ratings] == AGENTS[::-1]
     assert table[3] == ["random", "0|", "fixed|", "", "", "1000|", "0.037|"]
@@ -127,7 +127,7 @@ def test_the_ratings(page, ratings):
     assert table[1][3] == f"{ratings[0].lead.elo:+.0f}|"
 
 
-def test_everyone_against_everyone(page):
+def test_the_cross_table_has_every_pair(page):
     head, *rows = page.tables[1]
     assert head == ["", *AGENTS[::-1]]
     assert [row[0] for row in rows] == AGENTS[::-1]
@@ -143,11 +143,11 @@ def test_everyone_against_everyone(page):
 
 def test_results_of_one_pair_are_added_up(data, ratings):
     turned = pair(NASTY, "greedy", 3, 1, 6)
-    page = Page(page_html({**data, "pairs": [*PAIRS, turned]}, ratings))
+    page = Page(arena_page_html({**data, "pairs": [*PAIRS, turned]}, ratings))
     assert page.tables[1][1][2].endswith("|33/1/26 of 60|")
 
 
-def test_both_games_can_be_watched(page, episodes):
+def test_the_shortest_and_longest_games_can_be_replayed(page, episodes):
     ((names, games),) = episodes.items()
     assert page.replays == [game.to_html() for game in games]
     for (attrs, words), which, game in zip(
@@ -158,14 +158,14 @@ def test_both_games_can_be_watched(page, episodes):
         assert words == f"{which}: {len(game)} plies, {game.result}"
 
 
-def test_without_games(data, ratings):
-    page = Page(page_html(data, ratings))
+def test_a_page_without_games_has_no_replays(data, ratings):
+    page = Page(arena_page_html(data, ratings))
     assert (page.watched, page.replays) == ([], [])
     assert "Games to watch" not in page.words
 
 
-def test_it_needs_nothing_but_itself(data, ratings, episodes):
-    text = page_html(data, ratings, episodes)
+def test_the_page_loads_no_other_file(data, ratings, episodes):
+    text = arena_page_html(data, ratings, episodes)
     assert not Page(text).addresses
     ours = text.replace(json.dumps(Page(text).replays).replace("<", "\\u003c"), "")
     addresses = set(re.findall(r"https?://[^\s\"'<]+", ours))
@@ -175,12 +175,12 @@ def test_it_needs_nothing_but_itself(data, ratings, episodes):
 
 
 @pytest.mark.slow
-def test_a_game_for_one():
+def test_a_game_for_one_player_has_a_page():
     game = boardenvs.make("dominoes175")
     results = list(solos(game, ["random", "greedy"], 40, 0))
     episode = Episode.play(game, ["random"], 0)
     data = report(game, 0, results)
-    page = Page(page_html(data, [], {("random",): (episode, episode)}))
+    page = Page(arena_page_html(data, [], {("random",): (episode, episode)}))
     for row, result in zip(page.tables[0][1:], results, strict=True):
         wins, (low, high) = result.scores.wins[0], result.scores.interval(0)
         interval = f"{low:.3f} to {high:.3f}|"
@@ -190,17 +190,8 @@ def test_a_game_for_one():
     assert len(page.watched) == 2
 
 
-def test_nothing_to_show(data, refused):
+def test_data_without_ratings_is_refused(data, refused):
     with refused("ratings"):
-        page_html(data)
+        arena_page_html(data)
     with refused("chess"):
-        page_html({**data, "game": "chess"})
-
-
-def test_the_file(tmp_path, data, ratings, episodes):
-    path = tmp_path / "arena.html"
-    write_page(path, data, ratings, episodes)
-    assert path.read_text(encoding="utf-8") == page_html(data, ratings, episodes)
-    assert [p.name for p in tmp_path.iterdir()] == ["arena.html"]
-    with pytest.raises(OSError, match=r"arena\.html"):
-        write_page(tmp_path / "none" / "arena.html", data, ratings)
+        arena_page_html({**data, "game": "chess"})

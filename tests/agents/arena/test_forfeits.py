@@ -16,7 +16,7 @@ from agents.arena import (
     round_robin,
     solos,
 )
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.command import main
 
 BAD = """
@@ -56,7 +56,7 @@ def bad(own_module):
     own_module("mine", BAD)
 
 
-def test_scores_count_them(gekitai):
+def test_scores_count_forfeits(gekitai):
     scores = play_match(gekitai, [Every(gekitai, 2), "random"], 40, seed=0)
     assert scores.forfeits[0] == scores.losses[0] > 30
     assert scores.forfeits[1] == 0
@@ -69,7 +69,7 @@ def test_scores_count_them(gekitai):
     assert scores != Scores(scores.returns, scores.plies)
 
 
-def test_whoever_does_it_and_where(versus):
+def test_forfeits_are_counted_in_every_seat(versus):
     others = ["random"] * (versus.num_players - 1)
     for place in range(versus.num_players):
         players = [*others[:place], Every(versus, 1), *others[place:]]
@@ -79,19 +79,19 @@ def test_whoever_does_it_and_where(versus):
         assert sum(scores.forfeits) == scores.forfeits[place]
 
 
-def test_nobody_has_any_without_an_illegal_move(game):
+def test_games_without_illegal_actions_have_no_forfeits(game):
     scores = play_match(game, ["random"] * game.num_players, 20, seed=0)
     assert scores.forfeits == [0] * game.num_players
 
 
-def test_two_who_share_the_seats_of_more(bad):
+def test_forfeits_of_two_agents_in_more_than_two_seats_are_counted(bad):
     game = boardenvs.make("goat_race")
     (result,) = round_robin(game, ["random", "mine:Bad"], 12, 0)
     assert result.scores.forfeits == [0, 12]
     assert result.scores.losses == [0, 12]
 
 
-def test_a_game_for_one(bad):
+def test_forfeits_in_a_game_for_one_player_are_counted(bad):
     game = boardenvs.make("dominoes175")
     (result,) = solos(game, ["mine:Bad"], 5, 0)
     assert result.scores.forfeits == [5]
@@ -101,7 +101,7 @@ def test_a_game_for_one(bad):
     ]
 
 
-def test_table_json_and_page(gekitai, bad):
+def test_the_table_json_and_page_show_forfeits(gekitai, bad):
     specs = ["random", "mine:Bad", "mine:fair"]
     results = list(round_robin(gekitai, specs, 10, 0, opening_plies=1))
     told = report(gekitai, 0, results)
@@ -112,12 +112,12 @@ def test_table_json_and_page(gekitai, bad):
     assert [row.split("  ")[-1].strip() for row in rows] == ["0 / 10", "0 / 0", "10 / 0"]
     line = "mine:Bad lost 20 of 20 games by illegal moves"
     assert forfeit_lines(told) == [line]
-    page = page_html(told, rated(results))
+    page = arena_page_html(told, rated(results))
     assert f'<p class="warning">{line}.</p>' in page
     assert page.count("<span>10 forfeited</span>") == 2
 
 
-def test_the_command_warns(bad, capsys, tmp_path):
+def test_the_command_warns_of_forfeits(bad, capsys, tmp_path):
     arguments = ["arena", "gekitai", "random", "mine:Bad", "--games", "6", "--opening-plies", "1"]
     told = tmp_path / "told.json"
     for _ in range(2):  # played first, then read from the store

@@ -8,7 +8,7 @@ import boardenvs
 from agents.analysis.losing_move import LossJudge, remarks
 from agents.arena import rated, report, round_robin
 from agents.arena.lost_games import LostGame, lost_lines
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.arena.storage.store import Store
 
 SPECS = ["random", "greedy", "exact"]
@@ -31,7 +31,7 @@ def played(game, judge, tmp_path_factory):
     return list(round_robin(game, SPECS, 40, 3, judge=judge, store=path)), path
 
 
-def test_they_are_those_of_the_games_themselves(game, judge, played):
+def test_results_list_the_losses_that_the_judge_finds(game, judge, played):
     results, path = played
     said = set()
     with Store.read(path) as store:
@@ -60,7 +60,7 @@ def test_they_are_those_of_the_games_themselves(game, judge, played):
     assert "drawn" in said
 
 
-def test_games_of_a_store_are_judged_as_fresh_ones(game, judge, played):
+def test_stored_games_are_judged_like_new_ones(game, judge, played):
     results, path = played
     fresh = list(round_robin(game, SPECS, 40, 3, judge=judge))
     stored = list(round_robin(game, SPECS, 40, 3, judge=judge, store=path))
@@ -68,13 +68,13 @@ def test_games_of_a_store_are_judged_as_fresh_ones(game, judge, played):
     assert [one.lost for one in fresh] == [one.lost for one in results]
 
 
-def test_only_games_that_count_are_told(game, judge):
+def test_only_games_that_count_are_listed(game, judge):
     [result] = round_robin(game, ["random", "greedy"], 400, 3, judge=judge, until="decided")
     assert result.scores.games < 400
     assert len(result.lost) == result.scores.losses[0] + result.scores.wins[0]
 
 
-def test_the_report_and_its_lines(game, judge, played):
+def test_the_report_describes_the_lost_games(game, judge, played):
     results, _ = played
     told = report(game, 3, results)
     assert json.loads(json.dumps(told)) == told
@@ -97,7 +97,7 @@ def test_the_report_and_its_lines(game, judge, played):
     assert lost_lines(report(game, 3, unasked)) == []
 
 
-def test_the_page_tells_and_marks(game, judge, played):
+def test_the_page_describes_lost_games_and_marks_their_moves(game, judge, played):
     results, _ = played
     told = report(game, 3, results)
     episodes = {result.agents: result.extremes for result in results}
@@ -108,8 +108,8 @@ def test_the_page_tells_and_marks(game, judge, played):
         for remark in remarks(episode, judge.loss(episode)).values()
     ]
     assert "This move lost a game that was a draw." in marks
-    page = page_html(told, rated(results), episodes, judge)
-    plain = page_html(told, rated(results), episodes)
+    page = arena_page_html(told, rated(results), episodes, judge)
+    plain = arena_page_html(told, rated(results), episodes)
     for line in lost_lines(told):
         assert f"<p>{line}.</p>" in page
     for remark in set(marks):

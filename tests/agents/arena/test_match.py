@@ -54,7 +54,7 @@ def pairs(game, tiny):
 # -- Effects of the seed ----------------------------------------------------------------
 
 
-def test_the_seed_decides(game, tiny):
+def test_the_seed_determines_a_match(game, tiny):
     for players in pairs(game, tiny):
         one, again, other = (play_match(game, players, 60, seed) for seed in (1, 1, 2))
         assert same(one, again)
@@ -74,7 +74,7 @@ def test_a_longer_match_begins_like_a_shorter_one(game, tiny):
 
 
 @pytest.mark.parametrize("side_by_side", [1, 7])
-def test_how_many_are_played_at_once_does_not_matter(game, tiny, monkeypatch, side_by_side):
+def test_the_batch_size_does_not_change_a_match(game, tiny, monkeypatch, side_by_side):
     whole = [play_match(game, players, 40, seed=4) for players in pairs(game, tiny)]
     monkeypatch.setattr(match, "_SIDE_BY_SIDE", side_by_side)
     parts = [play_match(game, players, 40, seed=4) for players in pairs(game, tiny)]
@@ -109,7 +109,7 @@ def for_two(request):
 
 
 @pytest.mark.parametrize("plies", [0, 2, 3])
-def test_both_seatings_share_their_opening(for_two, plies):
+def test_both_seatings_have_the_same_opening(for_two, plies):
     players = [First(for_two), First(for_two)]
     play_match(for_two, players, 60, seed=6, opening_plies=plies)
     openings = [opened(player, plies) for player in players]
@@ -133,7 +133,7 @@ class Seats(First):
 
 
 @pytest.mark.parametrize("num_players", [3, 5])
-def test_every_game_of_many_seats_has_a_deal_of_its_own(num_players):
+def test_each_game_of_several_players_has_its_own_deal(num_players):
     game = boardenvs.make("goat_race", num_players=num_players)
     players = [Seats(game) for _ in range(num_players)]
     for player in players:
@@ -149,7 +149,7 @@ def test_every_game_of_many_seats_has_a_deal_of_its_own(num_players):
         assert sorted(told[deal] for told in deals) == list(range(num_players))
 
 
-def test_mirrored_games_of_two_agents_that_share_the_seats_have_one_deal():
+def test_mirrored_games_of_two_agents_in_several_seats_have_the_same_deal():
     game = boardenvs.make("goat_race", num_players=3)
     player = Seats(game)
     player.deals = {}
@@ -158,14 +158,14 @@ def test_mirrored_games_of_two_agents_that_share_the_seats_have_one_deal():
     assert len(player.deals) == 30
 
 
-def test_openings_are_as_varied_as_random_play(gekitai):
+def test_openings_vary_as_much_as_random_play(gekitai):
     first = First(gekitai)
     play_match(gekitai, [first, First(gekitai)], 600, seed=6, opening_plies=2)
     # 300 samples of 36 * 35 pairs of cells contain about 267 different pairs.
     assert len(set(opened(first, 2))) > 230
 
 
-def test_alike_agents_score_alike(for_two):
+def test_equal_agents_have_equal_scores(for_two):
     # Each opening is played twice with swapped seats, so equal players score equally.
     scores = play_match(for_two, [First(for_two), First(for_two)], 40, seed=7)
     assert scores[0] == scores[1] == 0.5
@@ -176,7 +176,7 @@ def test_alike_agents_score_alike(for_two):
 @pytest.mark.parametrize(
     ("other", "plies"), [("first", 2), ("tiny", 2), ("greedy", 0), ("random", 0), ("warm", 0)]
 )
-def test_openings_are_random_where_nobody_else_is(gekitai, tiny, other, plies):
+def test_openings_are_random_if_no_agent_is(gekitai, tiny, other, plies):
     first = First(gekitai)  # does not declare itself deterministic
     players = {
         "first": First(gekitai),
@@ -187,7 +187,7 @@ def test_openings_are_random_where_nobody_else_is(gekitai, tiny, other, plies):
     assert first.all_seen()["ply"].min() == plies
 
 
-def test_an_agent_that_says_it_is_random_is_believed(gekitai):
+def test_an_agent_that_declares_randomness_gets_no_random_opening(gekitai):
     first, second = First(gekitai), First(gekitai)
     second.deterministic = False
     play_match(gekitai, [first, second], 10, seed=8)
@@ -215,13 +215,13 @@ def test_no_game_ends_in_its_opening(name, plies):
         ("gekitai", {"max_plies": 2}),
     ],
 )
-def test_games_too_short_for_the_usual_opening(name, params, players):
+def test_short_games_have_shorter_openings(name, params, players):
     game = boardenvs.make(name, **params)
     opponent = First(game) if players == 2 else players
     assert play_match(game, [First(game), opponent], 10, seed=0).games == 10
 
 
-def test_an_opening_that_no_game_survives(refused):
+def test_an_opening_as_long_as_the_game_is_refused(refused):
     game = boardenvs.make("game112", board_size=3)
     with refused("opening_plies .*game112.* 3"):
         play_match(game, ["random", "random"], 4, seed=0, opening_plies=3)
@@ -230,7 +230,7 @@ def test_an_opening_that_no_game_survives(refused):
 # -- States and actions of agents -------------------------------------------------------
 
 
-def test_agents_are_told_only_what_their_seat_may_know(game, monkeypatch):
+def test_agents_receive_concealed_states(game, monkeypatch):
     true = []
     ask = match.ask
 
@@ -296,7 +296,7 @@ def test_an_illegal_action_loses(gekitai):
         (lambda _: (_ for _ in ()).throw(RuntimeError("two\nlines")), "RuntimeError: two lines"),
     ],
 )
-def test_an_answer_that_is_none_is_refused_with_the_agents_name(gekitai, refused, answer, said):
+def test_an_invalid_action_raises_an_error_with_the_agents_name(gekitai, refused, answer, said):
     with refused(f"agent mine:answers failed: .*{said}"):
         play_match(gekitai, [Answers(gekitai, answer), "random"], 10, seed=0)
 
@@ -314,30 +314,30 @@ def test_an_agent_without_a_spec_is_named_by_its_class(gekitai, refused):
 
 
 @pytest.mark.parametrize("num", [0, -1, 1.5, "10", True, None])
-def test_a_bad_number_of_games(gekitai, refused, num):
+def test_a_bad_number_of_games_is_refused(gekitai, refused, num):
     with refused("num_games must be "):
         play_match(gekitai, ["random", "random"], num)
 
 
 @pytest.mark.parametrize("players", [[], ["random"], ["random"] * 3])
-def test_a_wrong_number_of_agents(gekitai, refused, players):
+def test_a_wrong_number_of_agents_is_refused(gekitai, refused, players):
     with refused(f"2 agents.* {len(players)}"):
         play_match(gekitai, players, 10)
 
 
 @pytest.mark.parametrize("plies", [-1, 200, 0.5, "2"])
-def test_a_bad_opening(gekitai, refused, plies):
+def test_a_bad_opening_is_refused(gekitai, refused, plies):
     with refused("opening_plies must be "):
         play_match(gekitai, ["random", "random"], 10, opening_plies=plies)
 
 
 @pytest.mark.parametrize("seed", [-1, "0", 0.5])
-def test_a_bad_seed(gekitai, refused, seed):
+def test_a_bad_seed_is_refused(gekitai, refused, seed):
     with refused("seed must be "):
         play_match(gekitai, ["random", "random"], 10, seed)
 
 
-def test_names_of_game_and_agents_will_do(gekitai, refused):
+def test_game_and_agents_may_be_names(gekitai, refused):
     by_name = play_match("gekitai", ["greedy", "random"], 20, seed=1)
     made = [agents.make(spec, gekitai) for spec in ("greedy", "random")]
     assert same(by_name, play_match(gekitai, made, 20, seed=1))

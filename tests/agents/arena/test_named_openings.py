@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 import boardenvs
-from agents.arena import openings as module
+from agents.arena import named_openings as module
 from agents.arena import play_match, rated, report, round_robin
 from agents.arena.match import Match
+from agents.arena.named_openings import named_openings, openings_of
 from agents.arena.opening_files import write_openings
-from agents.arena.openings import named_openings, openings_of
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.storage.store import Store
 from agents.arena.workers.batch import play_batch
+from agents.naming.spec import specs_of
 
 MOVES = np.array([[0, 7, 14], [3, 4, 5], [35, 1, 2], [6, 7, 8], [20, 9, 12]])
 
@@ -75,7 +76,7 @@ def test_a_damaged_file_is_refused(path, gekitai, old, new, message, refused):
         named_openings(gekitai, "fair")
 
 
-def test_what_is_no_opening_is_refused(folder, gekitai, refused):
+def test_invalid_openings_are_refused(folder, gekitai, refused):
     file = folder / "x.openings.json"
     with refused("illegal"):
         write_openings(file, gekitai, "x", [], [[0, 0]], {})
@@ -88,7 +89,7 @@ def test_what_is_no_opening_is_refused(folder, gekitai, refused):
         named_openings(gekitai, "x")
 
 
-def test_each_begins_a_game_for_either_colour(path, gekitai, tmp_path):
+def test_each_opening_starts_a_game_in_both_seatings(path, gekitai, tmp_path):
     store = tmp_path / "games.db"
     [result] = round_robin(gekitai, ["random", "greedy"], 14, 5, openings="fair", store=store)
     with Store.read(store) as held:
@@ -110,7 +111,7 @@ def test_each_begins_a_game_for_either_colour(path, gekitai, tmp_path):
     assert play_match(gekitai, ["random"] * 2, seed=0, openings="fair").games == 2 * len(MOVES)
 
 
-def test_random_plies_may_follow(path, gekitai, tmp_path):
+def test_random_plies_can_follow_an_opening(path, gekitai, tmp_path):
     store = tmp_path / "games.db"
     arguments = {"openings": "fair", "opening_plies": 2, "store": store}
     [result] = round_robin(gekitai, ["greedy", "random"], 10, 5, **arguments)
@@ -121,23 +122,23 @@ def test_random_plies_may_follow(path, gekitai, tmp_path):
     assert len({moves[3:] for moves in begun}) > 2
 
 
-def test_without_random_plies_deterministic_agents_begin_with_them(path, gekitai):
+def test_without_random_plies_deterministic_agents_start_from_the_openings(path, gekitai):
     [result] = round_robin(gekitai, ["trained", "trained"], 4, 5, openings="fair")
     match = Match(gekitai, [None] * 2, 5, None, "fair")
     assert match.opening_plies == 0
     assert result.scores.plies[:2].tolist() == result.scores.plies[:1].tolist() * 2
 
 
-def test_a_batch_has_them_wherever_it_is_played(path, gekitai):
+def test_a_batch_has_the_same_openings_in_every_process(path, gekitai):
     match = Match(gekitai, [None] * 2, 5, None, "fair")
-    schedule = Schedule(gekitai, 5, [Entry(("random", "greedy"), match, 6, False)])
+    schedule = Schedule(5, [Entry(tuple(specs_of(["random", "greedy"], gekitai)), match, 6, False)])
     batch = pickle.loads(pickle.dumps(schedule.take(6)))
     games = [game for game in play_batch(batch) if game is not None]
     begun = {tuple(row[:3]) for part in games for row in part.moves.tolist()}
     assert begun == set(map(tuple, match._moves[:3].tolist()))
 
 
-def test_a_store_does_not_mix_them_with_others(path, gekitai, tmp_path, refused):
+def test_a_store_with_other_openings_is_refused(path, gekitai, tmp_path, refused):
     def play(store, **openings):
         return list(round_robin(gekitai, ["random", "greedy"], 4, 5, store=store, **openings))
 
@@ -155,16 +156,16 @@ def test_a_store_does_not_mix_them_with_others(path, gekitai, tmp_path, refused)
         play(named, openings="fair")
 
 
-def test_they_are_told(path, gekitai):
+def test_the_report_and_page_name_the_openings(path, gekitai):
     results = list(round_robin(gekitai, ["random", "greedy"], 4, 5, openings="fair"))
     told = report(gekitai, 5, results, "fair")
     assert told["openings"] == "fair"
     assert "openings" not in report(gekitai, 5, results)
-    assert "openings “fair”" in page_html(told, rated(results))
+    assert "openings “fair”" in arena_page_html(told, rated(results))
 
 
 @pytest.mark.parametrize("move", [1.5, None, ["A1"], {}])
-def test_a_move_that_is_no_text(path, gekitai, refused, move):
+def test_a_move_that_is_not_text_is_refused(path, gekitai, refused, move):
     told = json.loads(path.read_text())
     told["openings"][0] = [move]
     told["sha256"] = hashlib.sha256(json.dumps(told["openings"]).encode()).hexdigest()

@@ -42,7 +42,7 @@ def without_chance(states):
 
 
 @pytest.mark.parametrize("kind", ["records", "dictionaries", "an array"])
-def test_each_is_played_in_all_seatings_in_turn(versus, kind):
+def test_each_opening_is_played_in_all_seatings(versus, kind):
     openings = positions(versus, 3)
     given = {
         "records": list(openings),
@@ -64,7 +64,7 @@ def test_each_is_played_in_all_seatings_in_turn(versus, kind):
             assert same.sum() == orders // versus.num_players
 
 
-def test_games_are_those_that_are_played_from_there(gekitai):
+def test_games_continue_from_their_opening(gekitai):
     openings = positions(gekitai, 2, 4)
     scores = play_match(gekitai, [First(gekitai), First(gekitai)], seed=0, openings=openings)
     for number, opening in enumerate(openings):
@@ -76,7 +76,7 @@ def test_games_are_those_that_are_played_from_there(gekitai):
             assert scores.plies[game] == states["ply"][0]
 
 
-def test_they_are_played_again_for_more_games(gekitai):
+def test_openings_repeat_if_there_are_more_games(gekitai):
     openings = positions(gekitai, 2)
     once, thrice = (
         play_match(gekitai, [First(gekitai)] * 2, games, seed=0, openings=openings)
@@ -87,7 +87,7 @@ def test_they_are_played_again_for_more_games(gekitai):
     np.testing.assert_array_equal(thrice.returns, np.tile(once.returns, (3, 1)))
 
 
-def test_chance_comes_from_the_seed():
+def test_the_seed_determines_chance():
     game = boardenvs.make("goat_race", num_players=2)
     openings = positions(game, 1, 20)
 
@@ -98,7 +98,7 @@ def test_chance_comes_from_the_seed():
     assert len(set(plies(1))) > 3
 
 
-def test_both_seatings_share_the_chance():
+def test_both_seatings_have_the_same_chance():
     game = boardenvs.make("goat_race", num_players=2)
     openings = positions(game, 2, 20)
     scores = play_match(game, [First(game), First(game)], 8, 3, openings=openings)
@@ -106,7 +106,7 @@ def test_both_seatings_share_the_chance():
     assert len(set(scores.plies.tolist())) > 1
 
 
-def test_random_plies_may_follow(gekitai):
+def test_random_plies_can_follow_an_opening(gekitai):
     agents = [First(gekitai), First(gekitai)]
     play_match(gekitai, agents, 8, 0, openings=positions(gekitai, 2), opening_plies=2)
     assert min(part["ply"].min() for one in agents for part in one.asked) == 5
@@ -126,7 +126,7 @@ def test_random_plies_may_follow(gekitai):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_no_opening(gekitai, refused, openings, said):
+def test_invalid_openings_are_refused(gekitai, refused, openings, said):
     given = openings(gekitai) if callable(openings) else openings
     with refused(said):
         play_match(gekitai, ["random", "random"], seed=0, openings=given)
@@ -140,11 +140,11 @@ def over(game):
 
 
 @pytest.mark.parametrize("games", [1, 3, 6])
-def test_each_as_often_as_the_others(gekitai, refused, games):
+def test_num_games_must_play_each_opening_equally_often(gekitai, refused, games):
     with refused(f"num_games .*multiple of 4.* got {games}"):
         play_match(gekitai, ["random"] * 2, games, seed=0, openings=positions(gekitai, 2))
 
 
-def test_without_openings_the_number_of_games_must_be_said(gekitai, refused):
+def test_the_number_of_games_is_required_without_openings(gekitai, refused):
     with refused("num_games must be"):
         play_match(gekitai, ["random", "random"], seed=0)

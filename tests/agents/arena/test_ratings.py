@@ -35,7 +35,7 @@ def same(some, others):
 # -- Published figures ------------------------------------------------------------------
 
 
-def test_the_citations_of_four_journals():
+def test_ratings_agree_with_the_published_example_of_four_journals():
     # D. Firth, "Bradley-Terry models in R", Journal of Statistical Software 12 (2005). Its
     # estimates and standard errors have no half games.
     cited = [
@@ -61,7 +61,7 @@ def test_the_citations_of_four_journals():
         assert (r.high - r.low) * LOGIT == pytest.approx(2 * 1.96 * error, rel=0.005)
 
 
-def test_without_one_sided_results_ratings_predict_the_number_of_wins():
+def test_ratings_predict_the_number_of_wins():
     # These equations are those of the maximum of the likelihood, without any prior.
     games = [("AB", (1, -1)), ("CA", (1, -1)), ("BA", (1, -1)), ("BC", (1, -1))]
     elo = {r.agent: r.elo for r in rate(games, "ABC", "A")}
@@ -136,7 +136,7 @@ MIXED = [
 ]
 
 
-def test_a_likelihood_written_out():
+def test_ratings_and_intervals_agree_with_a_plain_likelihood():
     agents, sizes = ["a", "b", "c"], [2, 3]
     at, best = plain_peak(MIXED, agents, sizes, {"c": 0.0})
     for r in rate(MIXED, agents, "c"):
@@ -148,7 +148,7 @@ def test_a_likelihood_written_out():
                 assert 2 * (best - value) == pytest.approx(1.959964**2, abs=0.002)
 
 
-def test_three_at_a_table_are_rated_by_how_often_each_wins():
+def test_ratings_of_three_players_follow_their_shares_of_wins():
     wins = {"a": 500, "b": 300, "c": 200}
     games = [
         (("a", "b", "c"), [1 if k == winner else -0.5 for k in "abc"])
@@ -160,7 +160,7 @@ def test_three_at_a_table_are_rated_by_how_often_each_wins():
     assert found["b"].elo == pytest.approx(400 * math.log10(1.5), abs=1)
 
 
-def test_two_seats_of_three_win_two_thirds_between_equals():
+def test_an_equal_agent_in_two_of_three_seats_wins_two_thirds():
     games = [(("a", "a", "b"), (1, -0.5, -0.5))] * 20 + [(("a", "a", "b"), (-0.5, -0.5, 1))] * 10
     assert rate(games, ["a", "b"])[0].elo == pytest.approx(0, abs=1e-6)
 
@@ -246,7 +246,7 @@ def test_95_of_100_intervals_contain_the_true_rating(simulated, number):
 
 
 @pytest.mark.parametrize(("agents", "games"), [(50, 10), (20, 100)])
-def test_a_long_chain_has_the_odds_of_its_links(agents, games):
+def test_ratings_of_a_long_chain_add_up(agents, games):
     names = [str(k) for k in range(agents)]
     won = 9 * games // 10
     results = [pair(a, b, won, 0, games - won) for b, a in itertools.pairwise(names)]
@@ -272,14 +272,14 @@ def agents():
     return [*TRUE]
 
 
-def test_the_order_of_agents_games_and_seats_changes_nothing(games, agents):
+def test_ratings_do_not_depend_on_the_order_of_agents_games_and_seats(games, agents):
     expected = rate(games, agents, "random")
     shuffled = random.Random(1).sample(games, len(games))
     turned = [(seats[::-1], returns[::-1]) for seats, returns in shuffled]
     assert same(rate(turned, agents[::-1], "random"), expected)
 
 
-def test_pairs_may_be_turned_split_and_given_as_games():
+def test_pairs_can_be_swapped_split_and_given_as_games():
     whole = [pair("x", "y", 5, 2, 3), pair("y", "z", 4, 0, 6)]
     expected = rate(whole, "xyz")
     turned = [pair("y", "x", 3, 2, 5), pair("z", "y", 6, 0, 4)]
@@ -292,7 +292,7 @@ def test_pairs_may_be_turned_split_and_given_as_games():
     assert same(rate(single, "xyz"), expected)
 
 
-def test_another_anchor_moves_all_by_the_same(games, agents):
+def test_another_anchor_shifts_all_ratings_equally(games, agents):
     one, other = (by_name(rate(games, agents, k)) for k in ("random", "b"))
     for k in agents:
         assert one[k].elo - other[k].elo == pytest.approx(one["b"].elo, abs=1e-4)
@@ -309,13 +309,13 @@ def test_the_scale_of_results_does_not_matter():
 # -- Draws ------------------------------------------------------------------------------
 
 
-def test_draws_between_agents_that_differ_in_nothing_else():
+def test_draws_between_equal_agents_keep_their_ratings_equal():
     for draws in (0, 1, 10, 1000):
         x, y = rate([pair("x", "y", 10, draws, 10)], "xy")
         assert (x.elo, y.elo) == pytest.approx((0, 0), abs=1e-6)
 
 
-def test_draws_leave_two_agents_odds_alone():
+def test_draws_do_not_change_the_odds_of_two_agents():
     found = [
         by_name(rate([pair("x", "y", 200, draws, 100)], "xy", "y"))["x"].elo
         for draws in (0, 50, 500)
@@ -323,7 +323,7 @@ def test_draws_leave_two_agents_odds_alone():
     assert found == pytest.approx([400 * math.log10(2)] * 3, abs=1)
 
 
-def test_draws_with_a_stronger_agent_speak_for_the_weaker():
+def test_draws_with_a_stronger_agent_raise_a_rating():
     strong = pair("z", "y", 90, 0, 10)
     lost, drawn = (
         by_name(rate([strong, pair("x", "z", *r)], "xyz")) for r in ((2, 0, 8), (2, 8, 0))
@@ -331,7 +331,7 @@ def test_draws_with_a_stronger_agent_speak_for_the_weaker():
     assert drawn["x"].elo - drawn["z"].elo > lost["x"].elo - lost["z"].elo + 100
 
 
-def test_nothing_but_draws():
+def test_agents_with_only_draws_have_equal_ratings():
     x, y = rate([pair("x", "y", 0, 100, 0)], "xy")
     assert x.elo == pytest.approx(0, abs=1e-6)
     assert y.elo == pytest.approx(0, abs=1e-6)
@@ -342,7 +342,7 @@ def test_nothing_but_draws():
 
 
 @pytest.mark.parametrize("games", [10, 1000, 10**7])
-def test_who_won_all_games_is_finitely_far_above(games):
+def test_an_agent_that_won_all_games_has_a_finite_rating(games):
     top, bottom = rate([pair("x", "y", games, 0, 0)], "xy", "y")
     assert top.agent == "x"
     assert top.elo == pytest.approx(400 * math.log10(2 * games), abs=110)
@@ -354,12 +354,12 @@ def test_who_won_all_games_is_finitely_far_above(games):
     assert rare < top.low < usual
 
 
-def test_more_games_won_say_more():
+def test_more_wins_raise_the_rating_of_an_unbeaten_agent():
     found = [by_name(rate([pair("x", "y", n, 0, 0)], "xy", "y"))["x"] for n in (5, 50, 500)]
     assert sorted(found, key=lambda r: r.elo) == sorted(found, key=lambda r: r.low) == found
 
 
-def test_leads_are_clear_where_intervals_overlap():
+def test_a_lead_can_be_clear_although_intervals_overlap():
     results = [
         pair("random", "x", 0, 0, 1000),
         pair("random", "y", 0, 0, 1000),
@@ -375,7 +375,7 @@ def test_leads_are_clear_where_intervals_overlap():
     assert last.lead is None
 
 
-def test_half_a_game_is_lost_only_to_the_next_weaker_agents():
+def test_unbeaten_agents_lose_half_a_game_only_to_the_next_weaker_agents():
     # Each agent won all its games, so each lead is that of 20 games to a half.
     names = ["z", "y", "x", "w"]
     results = [pair(a, b, 20, 0, 0) for b, a in itertools.combinations(names, 2)]
@@ -403,7 +403,7 @@ def test_draws_make_an_unbeaten_agents_rating_finite():
 # -- Agents that never met --------------------------------------------------------------
 
 
-def test_agents_that_never_met_are_told_apart_by_little():
+def test_agents_that_never_met_have_wide_intervals():
     (r,) = [r for r in rate([], ["random", "x"]) if r.agent == "x"]
     assert r.elo == pytest.approx(0, abs=1e-6)
     assert -2000 < r.low < -500
@@ -458,12 +458,12 @@ def test_the_anchor_is_random_or_the_first():
         assert [r.agent for r in ratings if r.low == r.high == 0] == [anchor]
 
 
-def test_an_agent_named_twice_is_one():
+def test_an_agent_named_twice_is_rated_once():
     (r,) = rate([pair("greedy", "greedy", 20, 1, 19)], ["greedy", "greedy"])
     assert (r.agent, r.elo) == ("greedy", 0)
 
 
-def test_the_arenas_json():
+def test_ratings_convert_to_the_json_of_the_arena():
     ratings = rate([pair("x", "y", 10, 0, 3)], "xy", "y")
     data = [r.to_dict() for r in ratings]
     assert json.loads(json.dumps(data)) == data
@@ -490,12 +490,12 @@ def test_the_arenas_json():
         ([("xy", ("won", "lost"))], "game must be .*won"),
     ],
 )
-def test_results_that_are_none(refused, results, said):
+def test_invalid_results_are_refused(refused, results, said):
     with refused(said):
         rate(results, ["x", "y"])
 
 
-def test_agents_that_are_none(refused):
+def test_invalid_agents_and_anchors_are_refused(refused):
     with refused("agents "):
         rate([], [])
     with refused("anchor .*'z'"):

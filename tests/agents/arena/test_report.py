@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.arena import rated, report, round_robin, solos
-from agents.arena.page import page_html
+from agents.arena.page import arena_page_html
 from agents.arena.tables import arena_text
 from agents.command import main
 
@@ -27,12 +27,12 @@ def test_pairs_have_their_shortest_and_longest_game(name):
         assert {player.split(" (")[0] for player in episode.players} == {"random", "greedy"}
 
 
-def test_agents_alone_have_them_too():
+def test_single_agents_have_their_shortest_and_longest_game():
     (result,) = solos(boardenvs.make("dominoes175"), ["random"], 12, 0)
     assert lengths(result) == [result.scores.plies.min(), result.scores.plies.max()]
 
 
-def test_they_are_the_same_when_the_store_has_all_games(tmp_path):
+def test_extreme_games_are_the_same_if_the_store_has_all_games(tmp_path):
     game = boardenvs.make("gekitai")
     asked = (game, ["random", "greedy"], 12, 0)
     (first,) = round_robin(*asked, store=tmp_path / "games.db")
@@ -42,7 +42,7 @@ def test_they_are_the_same_when_the_store_has_all_games(tmp_path):
     assert lengths(again) == lengths(first)
 
 
-def test_games_for_more_than_two_are_rated_one_by_one():
+def test_games_for_more_than_two_players_are_rated_one_by_one():
     game = boardenvs.make("goat_race")
     (result,) = round_robin(game, ["random", "greedy"], 12, 0)
     assert len(result.seated) == 12
@@ -72,11 +72,11 @@ def test_groups_that_never_met_are_named():
     assert [sorted(group) for group in found["groups"]] == [sorted(group) for group in specs]
     assert [list(rating) for rating in found["ratings"]] == [["agent", "elo", "low", "high"]] * 4
     ratings = rated(results)
-    for text in (arena_text(game, results, ratings), page_html(found, ratings)):
+    for text in (arena_text(found, results, ratings), arena_page_html(found, ratings)):
         assert "never met: greedy, random; " in text
     connected = [*results, *round_robin(game, ["greedy", "exact"], 10, 0)]
     assert "groups" not in report(game, 0, connected)
-    assert "never met" not in arena_text(game, connected, rated(connected))
+    assert "never met" not in arena_text(report(game, 0, connected), connected, rated(connected))
 
 
 @pytest.mark.parametrize(

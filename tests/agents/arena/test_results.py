@@ -8,19 +8,20 @@ from two_games import others_slow
 
 import boardenvs
 from agents.arena import PairResult, Scores, report, results_table, round_robin, solos
+from agents.naming.spec import specs_of
 
 
 @pytest.fixture
-def two_results():
+def two_results(gekitai):
     returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
     plies = np.arange(30, 40, dtype=np.int32)
     return [
-        PairResult("random", "a:b", Scores(returns, plies)),
-        PairResult("random", "greedy", Scores(-returns, plies)),
+        PairResult(tuple(specs_of(["random", "a:b"], gekitai)), Scores(returns, plies)),
+        PairResult(tuple(specs_of(["random", "greedy"], gekitai)), Scores(-returns, plies)),
     ]
 
 
-def test_the_report(gekitai, two_results):
+def test_the_report_has_its_documented_keys(gekitai, two_results):
     data = report(gekitai, 7, two_results)
     assert json.loads(json.dumps(data)) == data
     assert {k: data[k] for k in ("game", "params", "seed", "pairs")} == {
@@ -66,7 +67,7 @@ def test_the_first_games_are_those_of_a_shorter_match(name):
         assert games[:7] == few.to_dict()["first"].split()
 
 
-def test_the_table(two_results):
+def test_the_table_lists_pairs_and_ratings(two_results):
     assert [row[:8] for row in results_table(two_results).rows] == [
         ("random", "a:b", "10", "5", "3", "2", "0.650", "0.354 to 0.863"),
         ("random", "greedy", "10", "2", "3", "5", "0.350", "0.137 to 0.646"),

@@ -25,7 +25,7 @@ from agents.arena import Scores, play_match, wilson
         (10, 10, 0.7225, 1.0000),
     ],
 )
-def test_wilsons_interval(successes, games, low, high):
+def test_wilsons_interval_agrees_with_published_values(successes, games, low, high):
     found = wilson(successes, games)
     assert found == pytest.approx((low, high), abs=5e-5)
     assert 0 <= found[0] <= found[1] <= 1
@@ -33,17 +33,17 @@ def test_wilsons_interval(successes, games, low, high):
     assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx(found)
 
 
-def test_wilsons_interval_of_nothing():
+def test_wilsons_interval_of_no_games_is_the_whole_range():
     assert wilson(0, 0) == (0, 1)
 
 
 @pytest.mark.parametrize("games", [1, 7, 1000, 4321])
-def test_wilsons_interval_ends_where_nothing_was_won_or_lost(games):
+def test_wilsons_interval_of_one_sided_results_ends_at_the_bound(games):
     assert wilson(0, games)[0] == 0
     assert wilson(games, games)[1] == 1
 
 
-def test_scores_by_hand():
+def test_scores_count_wins_draws_and_losses():
     returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
     scores = Scores(returns, np.arange(10, dtype=np.int32))
     assert scores.games == 10
@@ -83,7 +83,7 @@ def test_scores_can_be_compared(gekitai):
     assert one != other
 
 
-def test_a_matchs_scores_name_its_agents(gekitai):
+def test_the_scores_of_a_match_name_its_agents(gekitai):
     trained, own = agents.make("trained", gekitai), Last(gekitai)
     scores = play_match(gekitai, [trained, own], 2, seed=0)
     assert scores.to_dict()["names"] == ["trained", "agent 1"]
@@ -92,7 +92,7 @@ def test_a_matchs_scores_name_its_agents(gekitai):
     assert alike.names == ["random (agent 0)", "random (agent 1)"]
 
 
-def test_scores_as_json():
+def test_scores_convert_to_json():
     returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
     offenders = np.array([1, 1, -1, -1, -1, 0, -1, -1, -1, -1])
     told = Scores(returns, np.arange(10, dtype=np.int32), offenders).to_dict()
@@ -111,13 +111,13 @@ def test_scores_as_json():
     }
 
 
-def test_scores_of_nothing_as_json():
+def test_scores_of_no_games_convert_to_json():
     told = Scores(np.zeros((0, 2), np.float32), np.zeros(0, np.int32)).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert told["scores"] == [None, None]
 
 
-def test_scores_of_a_match_as_json(game):
+def test_scores_of_a_match_convert_to_json(game):
     scores = play_match(game, ["random"] * game.num_players, 6, seed=0)
     told = json.loads(json.dumps(scores.to_dict(), allow_nan=False))
     assert told["scores"] == list(scores)

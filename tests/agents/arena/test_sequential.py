@@ -24,7 +24,7 @@ def capital(scores, mean, up):
 
 
 @pytest.mark.parametrize("mean", [0.5, 0.58, 0.9])
-def test_it_stops_where_the_source_says(mean):
+def test_the_test_stops_at_the_threshold_of_the_paper(mean):
     scores = np.random.default_rng(1).choice(
         [0, 0.5, 1], 3000, p=[0.8 - mean * 0.8, 0.2, mean * 0.8]
     )
@@ -34,7 +34,7 @@ def test_it_stops_where_the_source_says(mean):
     assert (len(reached) > 0) == (mean > 0.5)
 
 
-def test_equals_are_rarely_told_apart():
+def test_equal_agents_are_rarely_called_different():
     rng = np.random.default_rng(2)
     for values, chances in (([0, 1], [0.5, 0.5]), ([0, 0.5, 1], [0.1, 0.8, 0.1])):
         draws = rng.choice(values, (1000, 400), p=chances)
@@ -43,7 +43,7 @@ def test_equals_are_rarely_told_apart():
         assert found <= ERROR
 
 
-def test_no_interval_of_a_sequence_misses_the_mean():
+def test_no_interval_of_a_confidence_sequence_misses_the_mean():
     rng = np.random.default_rng(3)
     missed = 0
     for scores in rng.choice([0, 0.5, 1], (200, 200), p=[0.2, 0.2, 0.6]):
@@ -52,7 +52,7 @@ def test_no_interval_of_a_sequence_misses_the_mean():
     assert missed / 200 <= ERROR
 
 
-def test_the_interval_at_the_stop_leaves_out_one_half():
+def test_the_interval_excludes_one_half_at_the_stop():
     rng = np.random.default_rng(4)
     for p in (0.35, 0.6, 0.99):
         scores = (rng.random(2000) < p).astype(float)
@@ -64,7 +64,7 @@ def test_the_interval_at_the_stop_leaves_out_one_half():
         assert low < 0.5 < high
 
 
-def test_intervals_narrow_and_mirror():
+def test_intervals_narrow_and_are_symmetric():
     scores = np.tile([1.0, 0.5, 1.0, 0.0], 500)
     widths = []
     for n in (0, 4, 40, 400, 2000):
@@ -76,6 +76,6 @@ def test_intervals_narrow_and_mirror():
     assert widths[-1] < 0.1
 
 
-def test_draws_alone_decide_nothing():
+def test_draws_never_stop_the_test():
     assert decided_after(np.full(10_000, 0.5)) is None
     assert decided_after(np.zeros(0)) is None

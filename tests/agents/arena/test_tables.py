@@ -9,11 +9,11 @@ PAIRS = [
 ]
 
 
-def test_tally():
+def test_tally_adds_up_the_results_of_each_agent():
     assert tally(PAIRS) == {"random": (10, 0.2), "x": (30, 13 / 30), "trained:a.onnx": (20, 0.75)}
 
 
-def test_what_does_not_count():
+def test_self_play_and_pairs_without_games_do_not_count():
     idle = [
         {"a": "x", "b": "x", "games": 10, "wins": 5, "draws": 0, "losses": 5},
         {"a": "y", "b": "z", "games": 0, "wins": 0, "draws": 0, "losses": 0},
@@ -21,7 +21,7 @@ def test_what_does_not_count():
     assert tally([*PAIRS, *idle]) == tally(PAIRS)
 
 
-def test_the_table():
+def test_the_table_has_scores_and_intervals():
     ratings = [
         Rating("trained:a.onnx", 412.3, 301.2, 530, Lead("x", 190, 80.4, 310)),
         Rating("x", 222, 100, 360, Lead("random", 222, 100, 360)),
@@ -36,6 +36,6 @@ def test_the_table():
     ]
 
 
-def test_a_table_of_ratings_that_were_computed():
+def test_the_table_accepts_computed_ratings():
     table = ratings_table(rate(PAIRS, ["random", "x", "trained:a.onnx"]), PAIRS)
     assert [row[0] for row in table.rows] == ["trained:a.onnx", "x", "random"]

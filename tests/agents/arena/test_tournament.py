@@ -7,7 +7,7 @@ from agents.arena import play_match, round_robin, solos
 from agents.arena.match import Match
 
 
-def test_round_robin(gekitai, tiny):
+def test_round_robin_plays_every_pair(gekitai, tiny):
     specs = ["random", "greedy", tiny.spec]
     finished = {}
 
@@ -25,7 +25,7 @@ def test_round_robin(gekitai, tiny):
         assert result.scores == play_match(gekitai, [result.a, result.b], 20, 5)
 
 
-def test_round_robin_of_an_agent_with_itself(gekitai):
+def test_round_robin_accepts_an_agent_against_itself(gekitai):
     (result,) = round_robin(gekitai, ["greedy", "greedy"], 40, 0)
     assert (result.a, result.b) == ("greedy", "greedy")
     assert result.scores.games == 40
@@ -37,7 +37,7 @@ def test_round_robin_needs_two_agents(gekitai, refused):
             list(round_robin(gekitai, specs, 10, 0))
 
 
-def test_pairs_and_solos_are_for_their_own_games(gekitai, refused):
+def test_round_robin_and_solos_refuse_each_others_games(gekitai, refused):
     alone = boardenvs.make("dominoes175")
     with refused("round_robin .*dominoes175"):
         list(round_robin(alone, ["random", "greedy"], 10, 0))
@@ -45,7 +45,7 @@ def test_pairs_and_solos_are_for_their_own_games(gekitai, refused):
         list(solos(gekitai, ["random", "greedy"], 10, 0))
 
 
-def test_an_unknown_agent_is_told_before_anything_is_played(gekitai, refused, monkeypatch):
+def test_an_unknown_agent_is_refused_before_any_game(gekitai, refused, monkeypatch):
     monkeypatch.setattr(Match, "play", lambda *_args: pytest.fail("played"))
     with refused("agent 'gready'"):
         list(round_robin(gekitai, ["random", "greedy", "gready"], 10, 0))

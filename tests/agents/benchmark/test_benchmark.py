@@ -12,7 +12,7 @@ from agents.analysis.grading import Grade
 from agents.analysis.intervals import bootstrap_mean, interquartile_mean
 from agents.benchmark import ladder, running
 from agents.benchmark.ladder import Ladder, read_ladder
-from agents.benchmark.page import page_html
+from agents.benchmark.page import card_page_html
 from agents.benchmark.training_opponents import met_in_training
 
 QUICK = {"tasks": ["game112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
@@ -40,7 +40,7 @@ def played(card):
     return told
 
 
-def test_a_random_policy_is_where_random_is():
+def test_a_random_policy_has_the_rating_of_random():
     card = agents.benchmark(Legal, name="mine", **QUICK)
     (task,) = card.to_dict()["tasks"]
     assert card.policy == "mine"
@@ -51,7 +51,7 @@ def test_a_random_policy_is_where_random_is():
     assert task["games"] == sum(one["games"] for one in task["against"])
 
 
-def test_a_reference_agent_is_where_it_was_rated():
+def test_a_reference_agent_has_its_rating():
     rated = {"mixed:60:greedy": 160, "greedy": 384}
     for spec, elo in rated.items():
         (task,) = agents.benchmark(spec, **QUICK).to_dict()["tasks"]
@@ -80,7 +80,7 @@ def test_a_task_without_games_is_not_rated(rated, unrated, monkeypatch):
     assert [line.split()[:3] for line in text.splitlines() if line.startswith(f"{unrated} ")] == [
         [unrated, "not", "rated"]
     ]
-    page = page_html(card)
+    page = card_page_html(card)
     assert f"Not rated, because the time was over: {unrated}." in page
     assert "▶ greedy" in page
     assert "▶ greedy" not in page.partition(f"<h2>{unrated}</h2>")[2]
@@ -90,11 +90,11 @@ def test_a_card_without_any_game_has_no_mean():
     card = agents.benchmark("greedy", tasks=["game112", "pizza_order"], minutes=0)
     assert card.to_dict()["overall"] == {"score": None, "low": None, "high": None, "tasks": 0}
     assert card.row() == "| greedy | not rated | not rated | not rated |"
-    assert "mean" not in str(card) + page_html(card)
+    assert "mean" not in str(card) + card_page_html(card)
 
 
 @pytest.mark.slow
-def test_compiling_is_no_playing_time(monkeypatch):
+def test_compilation_does_not_count_as_playing_time(monkeypatch):
     """Compiling, and loading at the first call, do not count as playing time."""
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: clock.now))
@@ -124,13 +124,13 @@ def test_forfeits_are_counted():
     assert "game112: below random." in lines
 
 
-def test_where_the_ladder_ends_is_told(monkeypatch):
+def test_a_rating_above_the_ladder_is_reported_as_such(monkeypatch):
     monkeypatch.setattr(Ladder, "best", property(lambda ladder: 50.0))
     card = agents.benchmark("greedy", **QUICK)
     assert "game112: above the ladder" in str(card)
 
 
-def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
+def test_games_end_at_the_uncertainty_of_the_ladder(monkeypatch):
     monkeypatch.setattr(running, "LADDERS", 1e6)
     (task,) = agents.benchmark("greedy", **QUICK | {"aim": 1.0}).to_dict()["tasks"]
     assert "ladder's own" in task["ended"]
@@ -162,15 +162,15 @@ def test_a_card_of_too_few_games_reports_the_minutes_it_still_needs(
     assert list(wanted) == ["more_games", "more_minutes"]
     pace = clock.now / 60 / first["games"]
     assert wanted["more_minutes"] == pytest.approx(pace * wanted["more_games"], rel=0.3)
-    for text in (str(card), page_html(card)):
+    for text in (str(card), card_page_html(card)):
         assert re.search(r"too few games: about \d+ more minutes? for an interval of", text)
     card, enough = rated(minutes + 1.3 * wanted["more_minutes"])
     assert enough["too_few_games"] is None
     assert enough["games"] > 1.5 * first["games"]
-    assert "too few games" not in str(card) + page_html(card)
+    assert "too few games" not in str(card) + card_page_html(card)
 
 
-def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):
+def test_a_suite_without_a_ladder_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(ladder, "ladder_path", lambda *_: tmp_path / "game112.json")
     with pytest.raises(ValueError, match=r"suite v1 .*game112"):
         read_ladder("v1", "game112")
@@ -180,7 +180,7 @@ def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["game112", "dominoes175"])
-def test_a_damaged_ladder_is_named(tmp_path, monkeypatch, name):
+def test_the_error_of_a_damaged_ladder_names_it(tmp_path, monkeypatch, name):
     text = ladder.ladder_path("v1", name).read_text("utf-8")
     path = tmp_path / "ladder.json"
     monkeypatch.setattr(ladder, "ladder_path", lambda *_: path)
@@ -203,7 +203,7 @@ def test_a_damaged_ladder_is_named(tmp_path, monkeypatch, name):
         read_ladder("v1", name)
 
 
-def test_it_goes_on_where_it_stopped(tmp_path):
+def test_a_benchmark_with_a_store_continues_its_games(tmp_path):
     whole = played(agents.benchmark("greedy", **QUICK))
     store = tmp_path / "games"
     agents.benchmark("greedy", store=store, **QUICK | {"aim": 150.0})
@@ -211,7 +211,7 @@ def test_it_goes_on_where_it_stopped(tmp_path):
     assert played(agents.benchmark("greedy", store=store, **QUICK)) == whole
 
 
-def test_a_store_belongs_to_one_version_of_a_policy(tmp_path):
+def test_a_store_of_another_version_of_a_policy_is_refused(tmp_path):
     made = []
 
     def rated(version):
@@ -241,13 +241,13 @@ def test_processes_play_the_same_games():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["goat_race-3", "pizza_order"])
-def test_other_tasks(task):
+def test_other_tasks_are_rated(task):
     quick = QUICK | {"tasks": [task], "aim": 100.0, "minutes": 0.2}
     (told,) = agents.benchmark("random", **quick).to_dict()["tasks"]
     assert told["score_low"] < 0 < told["score_high"]
 
 
-def test_arguments_of_the_function():
+def test_arguments_of_the_function_are_checked():
     with pytest.raises(ValueError, match="make_agent"):
         agents.benchmark(3)
     with pytest.raises(ValueError, match="tasks"):
@@ -258,7 +258,7 @@ def test_arguments_of_the_function():
         agents.benchmark(lambda game, seed: None, tasks=["game112"])
 
 
-def test_interquartile_means():
+def test_interquartile_means_agree_with_computed_values():
     assert interquartile_mean([9.0, 1, 2, 100]) == 5.5
     assert interquartile_mean([3.0]) == 3
     errors = np.full(4, 0.1)
@@ -268,7 +268,7 @@ def test_interquartile_means():
     assert abs(high - (5.5 + 1.96 * 0.0707)) < 0.01
 
 
-def test_agents_met_in_training_are_told_and_left_out():
+def test_agents_met_in_training_are_listed_and_can_be_excluded():
     card = agents.benchmark(Legal, met=["random", "somebody else"], **QUICK)
     (task,) = card.to_dict()["tasks"]
     assert (task["met"], task["held_out"]) == (["random"], False)
@@ -283,14 +283,14 @@ def test_agents_met_in_training_are_told_and_left_out():
     assert "rated against others" in str(card)
 
 
-def test_those_met_in_imitation_and_in_searched_games_count():
+def test_agents_met_in_imitation_and_self_play_count_as_met():
     clone = {"agent": "greedy", "opponents": ["mcts:20"]}
     settings = {"clone": clone, "guided": {"opponents": ["mcts:10"]}}
     trained = SimpleNamespace(card={"settings": {**settings, "evaluate_against": ["random"]}})
     assert met_in_training(trained) == ("greedy", "mcts:20", "mcts:10", "random")
 
 
-def test_a_search_has_met_whom_its_network_has_met(gekitai):
+def test_a_search_has_met_the_agents_of_its_networks_training(gekitai):
     """A search and its network have the same training opponents, also with the int8 network."""
     search, network = (agents.make(spec, gekitai, 0) for spec in ("puct:4", "trained"))
     assert search.path != network.path
@@ -299,7 +299,7 @@ def test_a_search_has_met_whom_its_network_has_met(gekitai):
 
 
 @pytest.mark.slow
-def test_a_trained_agents_card_says_whom_it_met():
+def test_the_card_of_a_trained_agent_lists_the_agents_it_met():
     (task,) = agents.benchmark("trained", held_out=True, **QUICK).to_dict()["tasks"]
     assert task["met"] == ["random", "greedy"]  # `exact` is not on the ladder
     assert {one["agent"] for one in task["against"]} <= {"mixed:60:greedy", "mixed:20:greedy"}
@@ -309,7 +309,7 @@ def test_a_trained_agents_card_says_whom_it_met():
     assert task["met"] is None
 
 
-def test_held_out_needs_somebody_who_is():
+def test_held_out_requires_agents_that_were_not_met():
     with pytest.raises(ValueError, match=r"held_out .*met"):
         agents.benchmark(Legal, held_out=True, **QUICK)
     everyone = ["random", "mixed:60:greedy", "mixed:20:greedy", "greedy"]
@@ -319,7 +319,7 @@ def test_held_out_needs_somebody_who_is():
         agents.benchmark(Legal, met="random", **QUICK)
 
 
-def test_perfect_play_is_the_end_of_the_scale():
+def test_perfection_measures_the_distance_to_perfect_play():
     (task,) = agents.benchmark("greedy", **QUICK).to_dict()["tasks"]
     assert task["perfection"] == {"kind": "exploitability", "value": 0, "low": 0, "high": 0}
     card = agents.benchmark("random", **QUICK)
@@ -333,7 +333,7 @@ def test_perfect_play_is_the_end_of_the_scale():
     assert short.to_dict()["tasks"][0]["perfection"] is None
 
 
-def test_a_policy_without_a_win_to_keep_has_no_perfection(monkeypatch):
+def test_perfection_is_missing_without_a_win_to_keep(monkeypatch):
     """Perfection is missing if there is no win to keep, because NaN is not valid JSON."""
     none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
     monkeypatch.setattr(running, "_perfection", lambda *_: none)

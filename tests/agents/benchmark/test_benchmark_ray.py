@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 
-def test_the_same_card_as_on_this_machine(cluster):
+def test_a_cluster_makes_the_same_card(cluster):
     engine = functools.partial(ray_tasks.play, address=cluster[0].address)
     given = {"tasks": ["game112", "goat_race-3"], "minutes": 5.0, "seed": 3, "aim": 80.0}
     cards = [agents.benchmark("greedy", **given, engine=one) for one in (None, engine)]

@@ -12,6 +12,7 @@ from agents.arena.match import Match
 from agents.benchmark.ladder import choices_of, read_ladder
 from agents.benchmark.tasks import SUITES
 from agents.benchmark.tournament import Crosstable, neighbour_errors, next_pair, rate_ladder
+from agents.naming.spec import Spec
 from agents.seeds import agent_seed
 
 LADDERS = [(name, task.name) for name, tasks in SUITES.items() for task in tasks]
@@ -19,7 +20,7 @@ REPLAYED = 4
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_a_task_is_called_by_its_game(suite):
+def test_a_task_has_the_name_of_its_game(suite):
     """Tasks have the name of their game, with a suffix after a hyphen if there are several."""
     for task in SUITES[suite]:
         assert task.name == task.game or task.name.startswith(f"{task.game}-")
@@ -46,22 +47,22 @@ def check_choices(ladder, wanted):
     game = ladder.task.make()
     for agent in ladder.data["agents"]:
         if wanted(agent["spec"]):
-            assert choices_of(agent["spec"], game) == agent["choices"], (
+            assert choices_of(Spec.of(agent["spec"], game)) == agent["choices"], (
                 f"{agent['spec']} plays otherwise than when suite {ladder.suite} was made: "
                 "the suite needs a new version"
             )
 
 
-def test_cheap_agents_play_as_they_did(ladder):
+def test_cheap_agents_choose_the_recorded_actions(ladder):
     check_choices(ladder, cheap)
 
 
 @pytest.mark.slow
-def test_the_others_play_as_they_did(ladder):
+def test_other_agents_choose_the_recorded_actions(ladder):
     check_choices(ladder, lambda spec: not cheap(spec))
 
 
-def test_an_agent_that_plays_otherwise_is_seen(monkeypatch):
+def test_an_agent_that_plays_differently_fails_the_check(monkeypatch):
     ladder = read_ladder("v1", "game112")
     name = "agents.players.greedy.GreedyAgent.choose"
     monkeypatch.setattr(name, lambda self, states, words: self.game.legal(states).argmax(1))
@@ -90,16 +91,16 @@ def replay(ladder, wanted):
         assert [found[k] for k in range(REPLAYED)] == told["first"].split()[:REPLAYED], specs
 
 
-def test_cheap_agents_first_games_come_out_again(ladder):
+def test_the_first_games_of_cheap_agents_are_reproduced(ladder):
     replay(ladder, lambda specs: all(map(cheap, specs)))
 
 
 @pytest.mark.slow
-def test_the_others_first_games_come_out_again(ladder):
+def test_the_first_games_of_other_agents_are_reproduced(ladder):
     replay(ladder, lambda specs: not all(map(cheap, specs)))
 
 
-def test_ratings_follow_from_the_games(ladder):
+def test_ladder_ratings_follow_from_the_games(ladder):
     if ladder.scale is None:
         assert [solo["agent"] for solo in ladder.data["solos"]] == list(ladder.specs)
         assert ladder.shares[0] == min(ladder.shares)
@@ -123,7 +124,7 @@ def test_ratings_follow_from_the_games(ladder):
     assert (np.diff(scale.elo) > 0).all()
 
 
-def test_neighbours_are_close(ladder):
+def test_neighbours_on_the_ladder_have_close_scores(ladder):
     """Neighbours score 0.55 to 0.85 against each other, within the intervals of few games."""
     if ladder.scale is None:
         return
@@ -135,7 +136,7 @@ def test_neighbours_are_close(ladder):
         assert low <= 0.85, (stronger, weaker)
 
 
-def test_who_plays_next_in_a_tournament():
+def test_the_least_certain_difference_is_played_next():
     table = Crosstable.none(4)
     assert next_pair(table, 0, 50) == (0, 1)
     for high, low in ((1, 0), (2, 1), (3, 2)):
@@ -148,7 +149,7 @@ def test_who_plays_next_in_a_tournament():
     assert next_pair(table, 0, 50, most) in {(0, 2), (0, 3), (1, 3)}
 
 
-def test_a_difference_that_stays_uncertain_leaves_the_others_their_games():
+def test_an_uncertain_pair_does_not_block_other_pairs():
     """A pair that has played all its games, but stays uncertain, does not block other pairs."""
     table, most = Crosstable.none(4), np.full((4, 4), np.inf)
     most[3, 2] = 50

@@ -13,7 +13,7 @@ def evidence(pairs, scores, squares):
     return Evidence(*(np.array(x, float) for x in (pairs, scores, squares)))
 
 
-def test_an_even_score_is_the_opponents_rating():
+def test_an_even_score_gives_the_mean_rating_of_the_opponents():
     found = fit(SCALE, evidence([0, 400, 0], [0, 400, 0], [0, 600, 0]))
     assert abs(found.elo - 200) < 0.01
     # The standard error of 400 pairs of two even games is 400 / ln 10 / sqrt(800 / 4).
@@ -26,14 +26,14 @@ def test_draws_make_intervals_narrower():
     assert drawish.half_width < 0.7 * even.half_width
 
 
-def test_who_won_everything_is_rated():
+def test_a_policy_that_won_all_games_has_a_finite_interval():
     found = fit(SCALE, evidence([0, 0, 50], [0, 0, 100], [0, 0, 200]))
     assert 400 + 400 * np.log10(100) < found.elo < 400 + 400 * np.log10(400)
     assert found.low > 700
     assert np.isfinite(found.high)
 
 
-def test_the_ladders_own_uncertainty_is_added():
+def test_intervals_include_the_uncertainty_of_the_ladder():
     unsure = Scale(SCALE.elo, np.diag([0.0, 30.0**2, 0]))
     told = evidence([0, 400, 0], [0, 400, 0], [0, 600, 0])
     sure, found = fit(SCALE, told), fit(unsure, told)
@@ -44,7 +44,7 @@ def test_the_ladders_own_uncertainty_is_added():
     assert even.by_ladder == 0  # the uncertain agent does not matter
 
 
-def test_who_tells_most_is_met():
+def test_the_most_informative_opponent_is_chosen():
     for elo, place in ((20, 0), (210, 1), (900, 2)):
         pairs = np.full(3, 100.0)
         rates = 1 / (1 + 10 ** ((SCALE.elo - elo) / 400))
@@ -58,7 +58,7 @@ def test_who_tells_most_is_met():
 @pytest.mark.slow
 @pytest.mark.parametrize("draws", [0, 0.5])
 @pytest.mark.parametrize(("one", "other", "share"), [(3, 4, 0.5), (0, 1, 0.5), (9, 10, 0.3)])
-def test_intervals_hold_the_truth(one, other, share, draws):
+def test_intervals_contain_the_true_rating(one, other, share, draws):
     scale, rng = ladder(), np.random.default_rng(11)
     real = drawn(scale, 1000, rng)
     rates = mixture(real, one, other, share)

@@ -11,7 +11,7 @@ from boardenvs.episode import Episode
 BOARD = "| 1 1 - - - - - 2 - |"
 
 
-def test_a_won_position_of_112(command, tmp_path):
+def test_a_won_position_of_112_is_analysed(command, tmp_path):
     path = tmp_path / "found.json"
     status, out, err = command("analyse", "game112", BOARD, "--json", path, "--moves", 2)
     assert (status, err) == (0, "")
@@ -32,7 +32,7 @@ def test_a_won_position_of_112(command, tmp_path):
     assert (data["to_move"], data["proven"], data["more"]) == (1, True, 10)
 
 
-def test_an_episode_at_a_ply(command, tmp_path, gekitai):
+def test_an_episode_is_analysed_at_a_ply(command, tmp_path, gekitai):
     path = tmp_path / "e.json"
     episode = Episode.play(gekitai, ["greedy"] * 2, 1)
     episode.save(path)
@@ -48,7 +48,7 @@ def test_an_episode_at_a_ply(command, tmp_path, gekitai):
 
 
 @pytest.mark.slow
-def test_a_game_of_another_program(command, fails, tmp_path):
+def test_a_game_file_of_another_program_is_analysed(command, fails, tmp_path):
     file = tmp_path / "game.psq"
     stones = ["5,5,0", "1,1,0", "6,5,0", "1,2,0", "7,5,0", "1,3,0", "8,5,0", "1,4,0"]
     file.write_text("\n".join(["Piskvorky 9x9, 0:0, 0", *stones, "-1\n"]))
@@ -62,7 +62,7 @@ def test_a_game_of_another_program(command, fails, tmp_path):
     fails("ply must be .* 9", *arguments, "--ply", "9")
 
 
-def test_a_board_at_standard_input(command, typed, gekitai):
+def test_a_board_is_read_from_standard_input(command, typed, gekitai):
     typed(*gekitai.to_text(gekitai.new(1)[0]).splitlines())
     status, out, _ = command("analyse", "gekitai", "-", "greedy")
     assert status == 0
@@ -72,16 +72,14 @@ def test_a_board_at_standard_input(command, typed, gekitai):
 
 
 @pytest.mark.parametrize(("agent", "shown"), [(["mcts"], "mcts:20ms"), ([], "puct:20ms")])
-def test_an_agent_or_the_games_own_analyst_takes_the_time_that_it_is_given(
-    command, gekitai, agent, shown
-):
+def test_the_agent_uses_the_given_time(command, gekitai, agent, shown):
     board = gekitai.to_text(gekitai.new(1)[0])
     status, out, _ = command("analyse", "gekitai", board, *agent, "--time", "20ms")
     assert status == 0
     assert f"Player X to move: {shown} plays " in out
 
 
-def test_the_depth_of_an_engine(command):
+def test_the_depth_of_an_engine_is_printed(command):
     game = boardenvs.make("gomoku", board_size=9)
     states = game.new(1)
     game.play(states, [40])
@@ -92,7 +90,7 @@ def test_the_depth_of_an_engine(command):
     assert re.search(r"\nDepth: \d+ plies\n", out)
 
 
-def test_what_is_told_beside_a_board(command):
+def test_the_turn_line_is_printed_below_the_board(command):
     game = boardenvs.make("goat_race", num_players=2)
     state = game.new(1, 0)[0]
     assert game.presentation.turn_line(state)
@@ -132,5 +130,5 @@ def test_analyse_reads_one_game_of_a_file_with_several(command, fails, tmp_path)
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_is_refused(fails, arguments, said):
+def test_invalid_input_is_refused(fails, arguments, said):
     assert fails(said, "analyse", *arguments) == ""

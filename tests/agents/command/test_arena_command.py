@@ -31,7 +31,7 @@ def untimed(done):
     return status, re.sub(r"\nTime per move: .*\n", "", out), err
 
 
-def test_arena(command, tmp_path, game):
+def test_arena_prints_results_and_ratings(command, tmp_path, game):
     path = tmp_path / "results.json"
     arguments = ["arena", game.name, "random", "greedy", "random", "--games", "20", "--seed", "3"]
     status, out, err = command(*arguments, "--json", path)
@@ -82,7 +82,7 @@ def test_arena(command, tmp_path, game):
         assert command(*arguments)[1] != out
 
 
-def test_arena_with_parameters(command, tmp_path):
+def test_arena_accepts_parameters(command, tmp_path):
     path = tmp_path / "results.json"
     command(
         "arena", "gekitai", "random", "greedy", "--games", "2", "-p", "pieces=9", "--json", path
@@ -91,7 +91,7 @@ def test_arena_with_parameters(command, tmp_path):
     assert params == boardenvs.make("gekitai", pieces=9).params
 
 
-def test_arena_keeps_its_games_and_goes_on(command, fails, tmp_path):
+def test_arena_with_a_store_continues_its_games(command, fails, tmp_path):
     store, path = tmp_path / "games.db", tmp_path / "results.json"
     arguments = ["arena", "gekitai", "random", "greedy", "--seed", "3", "--games"]
     _, whole, _ = untimed(command(*arguments, 20))
@@ -103,7 +103,7 @@ def test_arena_keeps_its_games_and_goes_on(command, fails, tmp_path):
     assert said == ""
 
 
-def test_arena_until_decided(command, tmp_path):
+def test_arena_stops_when_decided(command, tmp_path):
     path = tmp_path / "results.json"
     arguments = ["arena", "gekitai", "random", "greedy", "random", "--games", "300"]
     status, out, _ = command(*arguments, "--until", "decided", "--json", path)
@@ -116,14 +116,14 @@ def test_arena_until_decided(command, tmp_path):
     assert [line.split()[-1] for line in lines[2:]] == ["yes", "no", "yes"]
 
 
-def test_arena_with_random_openings(command):
+def test_arena_accepts_random_openings(command):
     arguments = ["arena", "gekitai", "random", "random", "--games", "40"]
     plain = untimed(command(*arguments))
     assert untimed(command(*arguments, "--opening-plies", "0")) == plain
     assert untimed(command(*arguments, "--opening-plies", "5")) != plain
 
 
-def test_an_arena_of_one_agent_and_itself(command, tmp_path):
+def test_arena_accepts_an_agent_against_itself(command, tmp_path):
     path, page = tmp_path / "results.json", tmp_path / "arena.html"
     arguments = ["arena", "gekitai", "random", "random", "random", "--games", "4"]
     status, out, err = untimed(command(*arguments, "--json", path, "--html", page))
@@ -134,12 +134,12 @@ def test_an_arena_of_one_agent_and_itself(command, tmp_path):
     assert page.is_file()
 
 
-def test_arena_in_two_processes(command):
+def test_arena_in_two_processes_prints_the_same(command):
     arguments = ["arena", "gekitai", "random", "greedy", "--games", "40"]
     assert untimed(command(*arguments, "--workers", "2")) == untimed(command(*arguments))
 
 
-def test_arena_by_the_clock(command, fails, tmp_path):
+def test_arena_accepts_time_limits(command, fails, tmp_path):
     path, page, store = (tmp_path / name for name in ("results.json", "arena.html", "games.db"))
     arguments = ["arena", "gekitai", "random", "mcts", "--games", "2", "--time", "20ms"]
     said = "mcts:20ms thinks by the clock: such games differ from run to run and from machine to"
@@ -167,13 +167,13 @@ def test_arena_by_the_clock(command, fails, tmp_path):
 
 
 @pytest.mark.parametrize("asked", [["arena", "gekitai", "random", "greedy"], ["train", "gekitai"]])
-def test_on_ray_without_ray(fails, monkeypatch, asked):
+def test_arena_on_ray_without_ray_is_refused(fails, monkeypatch, asked):
     monkeypatch.setitem(sys.modules, "ray", None)
     arguments = [*asked, "--engine", "ray"]
     fails(r"needs the extra \[ray\]", *arguments)
 
 
-def test_ctrl_c_in_an_arena(command, tmp_path, own_module):
+def test_ctrl_c_ends_an_arena_in_one_line(command, tmp_path, own_module):
     own_module("mine", STOPS)
     store = tmp_path / "games.db"
     arguments = ["arena", "gekitai", "random", "mine:Stops", "--games", "20", "--store", store]
@@ -185,7 +185,7 @@ def test_ctrl_c_in_an_arena(command, tmp_path, own_module):
     assert 0 < finished < 20
 
 
-def test_watching_a_stored_game(command, fails, tmp_path):
+def test_watch_replays_a_stored_game(command, fails, tmp_path):
     store, page, saved = (tmp_path / name for name in ("games.db", "game.html", "game.json"))
     command("arena", "gekitai", "random", "greedy", "--games", "4", "--store", store)
     status, out, err = command("watch", "--store", store)
@@ -206,7 +206,7 @@ def test_watching_a_stored_game(command, fails, tmp_path):
     fails("games.db .*store", "watch", "--store", store)
 
 
-def test_it_tells_where_games_were_lost(command, fails, tmp_path):
+def test_arena_reports_losing_moves(command, fails, tmp_path):
     path, page = tmp_path / "results.json", tmp_path / "arena.html"
     arguments = ["arena", "game112", "random", "greedy", "-p", "board_size=7", "--games", "20"]
     plain = untimed(command(*arguments))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 
-def test_the_command(command, tmp_path):
+def test_benchmark_prints_and_writes_a_card(command, tmp_path):
     card, page = tmp_path / "card.json", tmp_path / "page.html"
     arguments = ["benchmark", "greedy", "--tasks", "game112", "--minutes", "0.02", "--workers", "1"]
     status, out, err = command(*arguments, "--json", card, "--html", page)
@@ -21,7 +21,7 @@ def test_the_command(command, tmp_path):
     assert "{{" not in text
 
 
-def test_tasks_that_were_not_reached_are_told(command, tmp_path):
+def test_tasks_without_games_are_reported(command, tmp_path):
     card = tmp_path / "card.json"
     words = ["--tasks", "game112,gekitai", "--minutes", "0", "--workers", "1", "--json", card]
     status, out, err = command("benchmark", "random", *words)
@@ -34,7 +34,7 @@ def test_tasks_that_were_not_reached_are_told(command, tmp_path):
     assert [task["rated"] for task in told["tasks"]] == [False, False]
 
 
-def test_a_game_for_one(command, tmp_path):
+def test_a_game_for_one_player_is_rated(command, tmp_path):
     page = tmp_path / "page.html"
     words = ("--tasks", "pizza_order", "--minutes", "0.02", "--workers", "1", "--html", page)
     status, out, err = command("benchmark", "random", *words)
@@ -57,7 +57,7 @@ def test_a_game_for_one(command, tmp_path):
         (["--address", "x:1"], "--address"),
     ],
 )
-def test_what_cannot_be(command, more, message):
+def test_invalid_arguments_are_refused(command, more, message):
     status, out, err = command("benchmark", "random", "--tasks", "game112", *more)
     assert (status, out) == (2, "")
     assert message in err
@@ -65,7 +65,7 @@ def test_what_cannot_be(command, more, message):
 
 
 @pytest.mark.parametrize("more", [("--workers", "2"), ("--engine", "ray")])
-def test_who_thinks_with_all_cores_plays_in_one_process(command, more):
+def test_an_agent_that_uses_all_cores_requires_one_process(command, more):
     status, out, err = command("benchmark", "mcts:10ms", "--tasks", "gekitai", *more)
     assert (status, out) == (2, "")
     assert "mcts:10ms" in err

@@ -11,7 +11,8 @@ import pytest
 
 import boardenvs
 from agents.command import main, make_parser
-from agents.specs import SPECS, parse
+from agents.naming.grammar import split
+from agents.naming.tables import SPECS, known_agents
 
 COMMANDS = [
     "demo",
@@ -30,7 +31,7 @@ COMMANDS = [
 ]
 
 
-def test_the_installed_command(installed):
+def test_the_installed_command_runs(installed):
     ran = installed("--version")
     assert (ran.returncode, ran.stdout) == (0, f"boardenvs {boardenvs.__version__}\n")
     ran = installed("--help")
@@ -43,12 +44,12 @@ def test_the_installed_command(installed):
     assert subprocess.run(module, capture_output=True, check=True).stdout == b"boardenvs 0.1.0\n"
 
 
-def test_version(command):
+def test_version_is_printed(command):
     assert command("--version") == (0, f"boardenvs {boardenvs.__version__}\n", "")
 
 
 @pytest.mark.parametrize("name", [None, *COMMANDS])
-def test_help(command, name):
+def test_help_is_printed(command, name):
     status, out, err = command(*([name] if name else []), "--help")
     assert (status, err) == (0, "")
     assert out.startswith(f"usage: boardenvs {name or ''}".rstrip())
@@ -74,7 +75,7 @@ def test_help_has_two_examples(command, name):
         options = vars(make_parser().parse_args(words))
         agents = options.get("agents") or [options.get("agent")]
         for spec in [*agents, *(options.get("opponent") or [])]:
-            assert spec is None or parse(spec).declared
+            assert spec is None or split(spec, known_agents())[0]
         assert options.get("game") in (None, *boardenvs.GAMES)
 
 
@@ -86,7 +87,7 @@ def test_placeholders_are_words_in_capitals(command, name):
         assert re.fullmatch(r"N|\.\.\.|[A-Z]{2,}([.,=:][A-Z.]+)*", word), word
 
 
-def test_the_command_alone_prints_its_help(command):
+def test_the_command_without_arguments_prints_its_help(command):
     assert command() == command("--help")
 
 
@@ -214,7 +215,7 @@ def test_every_command_is_listed(command):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_bad_input(fails, tmp_path, monkeypatch, arguments, said):
+def test_bad_input_is_one_line_and_status_2(fails, tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
     assert fails(said, *arguments) == ""
     assert not list(tmp_path.iterdir())
@@ -230,7 +231,7 @@ def test_bad_input(fails, tmp_path, monkeypatch, arguments, said):
         ("--store", ["arena", "gekitai", "random", "random", "--games", "2"]),
     ],
 )
-def test_a_file_that_cannot_be_written(fails, tmp_path, option, arguments):
+def test_a_file_that_cannot_be_written_is_refused(fails, tmp_path, option, arguments):
     (tmp_path / "file").write_text("here first\n", encoding="utf-8")
     for path in (tmp_path / "no" / "page", tmp_path / "file" / "page", tmp_path):
         fails(re.escape(str(path)), *arguments, option, path)
@@ -254,14 +255,14 @@ def test_a_file_that_cannot_be_written(fails, tmp_path, option, arguments):
         (".json", ["curves", "gekitai", "--json"]),
     ],
 )
-def test_a_suffix_that_does_not_fit(fails, tmp_path, expected, arguments):
+def test_a_wrong_suffix_is_refused(fails, tmp_path, expected, arguments):
     path = tmp_path / "x.txt"
     said = f"{arguments[-1]} must end in {expected}, got {path}"
     assert fails(re.escape(said), *arguments, path) == ""
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_that_cannot_be_written(fails, tmp_path):
+def test_a_folder_that_cannot_be_written_is_refused(fails, tmp_path):
     (tmp_path / "file").write_text("here first\n", encoding="utf-8")
     fails("file", "train", "gekitai", "--steps", "1", "--out", tmp_path / "file" / "run")
     fails("file", "train", "gekitai", "--steps", "1", "--out", tmp_path / "file")
@@ -271,7 +272,7 @@ def test_a_run_that_cannot_be_written(fails, tmp_path):
 
 @pytest.mark.parametrize("missing", ["torch", "sb3_contrib"])
 @pytest.mark.parametrize("arguments", [["demo"], ["train", "gekitai"]], ids=" ".join)
-def test_without_the_extra(fails, monkeypatch, tmp_path, missing, arguments):
+def test_a_missing_extra_is_named(fails, monkeypatch, tmp_path, missing, arguments):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, missing, None)
     fails(rf"training needs the extra \[train\], .*{missing}", *arguments)
@@ -279,7 +280,7 @@ def test_without_the_extra(fails, monkeypatch, tmp_path, missing, arguments):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["watch", "gekitai", "random", "random"]])
-def test_a_reader_that_has_gone(arguments, script):
+def test_a_closed_pipe_ends_the_command_quietly(arguments, script):
     read, write = os.pipe()
     os.close(read)
     ran = subprocess.run(
@@ -289,7 +290,7 @@ def test_a_reader_that_has_gone(arguments, script):
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
-def test_a_board_is_printed_whatever_the_locale(script):
+def test_a_board_is_printed_in_any_locale(script):
     ran = subprocess.run(
         [script, "watch", "gomoku", "random", "random", "--seed", "1", "-p", "max_plies=2"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
@@ -301,14 +302,14 @@ def test_a_board_is_printed_whatever_the_locale(script):
     assert "○" in ran.stdout.decode("utf-8")
 
 
-def test_output_may_be_caught_in_memory(monkeypatch):
+def test_output_can_be_captured_in_memory(monkeypatch):
     caught = io.StringIO()
     monkeypatch.setattr(sys, "stdout", caught)
     assert main(["watch", "gomoku", "random", "random", "--seed", "1", "-p", "max_plies=2"]) == 0
     assert "○" in caught.getvalue()
 
 
-def test_the_first_line_is_enough(script):
+def test_reading_only_the_first_line_is_no_error(script):
     shell = f"set -o pipefail; {script} watch gekitai random random --seed 1 | head -1"
     ran = subprocess.run(
         ["bash", "-c", shell], capture_output=True, text=True, timeout=120, check=False

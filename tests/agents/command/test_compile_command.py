@@ -37,7 +37,7 @@ boardenvs.Episode.play(game, ["random", "random"], 0).to_html()
 
 
 @pytest.mark.slow
-def test_what_is_used_later_is_compiled_already(tmp_path, script):
+def test_later_programs_compile_nothing(tmp_path, script):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
     def run(*command):
@@ -49,6 +49,6 @@ def test_what_is_used_later_is_compiled_already(tmp_path, script):
     assert run(sys.executable, "-c", USED_LATER) == compiled
 
 
-def test_parameters_are_for_one_game(fails):
+def test_parameters_require_one_game(fails):
     fails("--param", "compile", "-p", "board_size=4")
     fails("got 'chess'", "compile", "chess")

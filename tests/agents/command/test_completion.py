@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.command import main
-from agents.specs import NAMES
+from agents.naming.tables import NAMES
 
 bash = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 COMPLETE = r"""
@@ -43,26 +43,26 @@ def completed(capsys, tmp_path):
 
 
 @bash
-def test_commands(completed):
+def test_commands_are_completed(completed):
     assert completed("boardenvs", "wa") == {"watch"}
     assert {"play", "train", "info", "completion"} <= completed("boardenvs")
 
 
 @bash
 @pytest.mark.parametrize("name", ["play", "watch", "analyse", "train", "arena", "info"])
-def test_games_and_options(completed, name):
+def test_games_and_options_are_completed(completed, name):
     assert completed(f"boardenvs {name}", "g") == {g for g in boardenvs.GAMES if g[0] == "g"}
     assert "--param" in completed(f"boardenvs {name}", "--")
 
 
 @bash
-def test_agents(completed):
+def test_agents_are_completed(completed):
     assert completed("boardenvs watch gekitai greedy") == set(NAMES)
     assert completed("boardenvs play gekitai --opponent", "tr") == {"trained"}
 
 
 @bash
-def test_files(completed, tmp_path):
+def test_files_are_completed(completed, tmp_path):
     (tmp_path / "game.html").touch()
     (tmp_path / "folder").mkdir()
     assert completed("boardenvs watch --html", "g") == {"game.html"}
@@ -70,14 +70,14 @@ def test_files(completed, tmp_path):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh"])
-def test_every_shell(capsys, shell):
+def test_every_shell_has_a_script(capsys, shell):
     assert main(["completion", shell]) == 0
     text = capsys.readouterr().out
     for word in ("boardenvs", "watch", "--opponent", *boardenvs.GAMES):
         assert word in text
 
 
-def test_the_command_itself_still_tells_clear_errors(capsys):
+def test_errors_of_the_command_stay_clear(capsys):
     main(["completion", "bash"])
     capsys.readouterr()
     assert main(["play", "chess"]) == 2

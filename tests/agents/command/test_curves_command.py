@@ -25,7 +25,7 @@ def kept(tmp_path):
     return str(tmp_path / "curves.json")
 
 
-def test_they_are_told_and_drawn(kept, tmp_path, capsys):
+def test_curves_are_printed_and_drawn(kept, tmp_path, capsys):
     pytest.importorskip("matplotlib", reason="needs the extra [train]")
     (tmp_path / "mine.csv").write_text("decisions,elo\n0,0\n9000,350\n")
     own = f"my run={tmp_path / 'mine.csv'}"
@@ -37,7 +37,7 @@ def test_they_are_told_and_drawn(kept, tmp_path, capsys):
     assert "my run" in out.read_text()
 
 
-def test_a_run_that_was_rated_once_is_told(kept, tmp_path, capsys):
+def test_a_run_rated_once_is_printed(kept, tmp_path, capsys):
     (tmp_path / "mine.csv").write_text("decisions,score,low,high\n9000,0.5,0.4,0.6\n")
     assert (
         main(["curves", "game112", "--json", kept, "--own", f"mine={tmp_path / 'mine.csv'}"]) == 0
@@ -47,14 +47,14 @@ def test_a_run_that_was_rated_once_is_told(kept, tmp_path, capsys):
     assert row[3:] == ["9,000", "0.500", "0.400", "to", "0.600"]
 
 
-def test_curves_that_are_there_are_not_made_again(kept, capsys):
+def test_existing_curves_are_not_trained_again(kept, capsys):
     pytest.importorskip("sb3_contrib", reason="needs the extra [train]")
     before = Path(kept).read_bytes()
     assert main(["curves", "game112", "--learn", "ppo", "--seeds", "0,1", "--json", kept]) == 0
     assert Path(kept).read_bytes() == before
 
 
-def test_others_are_added(kept, monkeypatch, capsys):
+def test_other_seeds_are_added(kept, monkeypatch, capsys):
     pytest.importorskip("sb3_contrib", reason="needs the extra [train]")
     monkeypatch.setattr("agents.curves.learners._ROLLOUT", 64)
     words = [
@@ -90,7 +90,7 @@ def test_others_are_added(kept, monkeypatch, capsys):
         (["game112", "--json", "there.json"], "there.json cannot be read"),
     ],
 )
-def test_what_is_refused(words, told, tmp_path, monkeypatch, capsys):
+def test_invalid_arguments_are_refused(words, told, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["curves", *words]) == 2
     captured = capsys.readouterr()

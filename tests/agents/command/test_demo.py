@@ -1,4 +1,4 @@
-"""The demo: its output and files, and what it never removes."""
+"""The demo: its output and files, and files that it never removes."""
 
 import contextlib
 import io
@@ -59,12 +59,12 @@ def shown(small, tmp_path_factory):
     return folder, out.getvalue()
 
 
-def test_what_it_leaves(shown):
+def test_the_demo_leaves_its_files(shown):
     folder, _ = shown
     assert files(folder) == LEFT
 
 
-def test_the_pictures(shown):
+def test_the_demo_writes_pictures(shown):
     folder, _ = shown
     assert (folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     page = (folder / "episode.html").read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def test_the_pictures(shown):
     assert not re.search(fetches, page)
 
 
-def test_the_agent(shown):
+def test_the_demo_trains_an_agent(shown):
     folder, _ = shown
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
     assert card["command"] == "boardenvs demo --steps 4096 --seed 2"
@@ -89,7 +89,7 @@ def test_the_agent(shown):
     assert agents.play_match("gekitai", [agent, "random"], 4, seed=0).games == 4
 
 
-def test_what_it_prints(shown):
+def test_the_demo_prints_its_steps(shown):
     folder, out = shown
     lines = out.splitlines()
     assert lines[0] == (
@@ -109,7 +109,7 @@ def test_what_it_prints(shown):
 
 
 @pytest.mark.slow
-def test_it_replaces_an_earlier_demo(small, shown, tmp_path, monkeypatch, capsys):
+def test_a_demo_replaces_an_earlier_one(small, shown, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for seed in (0, 1):
         run_demo(Path("boardenvs-demo"), seed, 512)
@@ -121,7 +121,7 @@ def test_it_replaces_an_earlier_demo(small, shown, tmp_path, monkeypatch, capsys
     assert len(list(Path("boardenvs-demo/tensorboard").iterdir())) == 1
 
 
-def test_it_goes_into_an_empty_folder(small, tmp_path, monkeypatch, capsys):
+def test_a_demo_can_be_written_to_an_empty_folder(small, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     run_demo(Path(), 0, 512)
     capsys.readouterr()
@@ -129,7 +129,7 @@ def test_it_goes_into_an_empty_folder(small, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("name", ["thesis.tex", ".git", "agent.txt"])
-def test_a_folder_with_anything_else_is_refused(tmp_path, refused, name):
+def test_a_folder_with_other_files_is_refused(tmp_path, refused, name):
     (tmp_path / name).write_text("years of work\n", encoding="utf-8")
     (tmp_path / "agent.onnx").write_bytes(b"")
     with refused("--out"):
@@ -159,14 +159,14 @@ def test_a_training_run_is_not_removed(tmp_path, tiny, refused):
 
 
 @pytest.mark.parametrize("steps", [0, -1, 0.5, "many"])
-def test_bad_steps(tmp_path, refused, steps):
+def test_bad_steps_are_refused(tmp_path, refused, steps):
     with refused("steps must be a whole number of at least 1, got "):
         run_demo(tmp_path / "demo", 0, steps)
     assert not files(tmp_path)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, None])
-def test_a_bad_seed(tmp_path, refused, seed):
+def test_a_bad_seed_is_refused(tmp_path, refused, seed):
     with refused("seed must be a whole number from 0 to 2147483647, got "):
         run_demo(tmp_path / "demo", seed, 512)
     assert not files(tmp_path)
@@ -193,7 +193,7 @@ def test_the_episode_is_a_whole_game(small, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "demo" / "episode.html").read_text(encoding="utf-8") == episode.to_html()
 
 
-def test_what_a_killed_demo_left_is_no_obstacle(tmp_path):
+def test_a_killed_demo_can_be_repeated(tmp_path):
     (tmp_path / ".boardenvs-demo").touch()
     for name in ("settings.json", ".checkpoint.pt.0123abcd", ".agent.onnx.cafe0123"):
         (tmp_path / name).touch()
@@ -201,7 +201,7 @@ def test_what_a_killed_demo_left_is_no_obstacle(tmp_path):
     assert not (tmp_path / "settings.json").exists()
 
 
-def test_a_demo_killed_as_it_clears_its_folder_can_be_begun_again(tmp_path, monkeypatch):
+def test_a_demo_killed_while_it_clears_its_folder_can_be_repeated(tmp_path, monkeypatch):
     for name in (".boardenvs-demo", *LEFT - {"tensorboard"}):
         (tmp_path / name).touch()
     unlink = Path.unlink

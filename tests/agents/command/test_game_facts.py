@@ -10,8 +10,8 @@ import pytest
 import agents
 import boardenvs
 from agents.command.info import game_facts
-from agents.making import names_for
-from agents.specs import agents_of
+from agents.naming.spec import names_for
+from agents.naming.tables import agents_of
 
 
 def facts(text):
@@ -26,7 +26,7 @@ def facts(text):
     return found
 
 
-def test_every_game(game):
+def test_info_prints_the_facts_of_every_game(game):
     text = game_facts(game)
     told = facts(text)
     assert text.startswith(f"{game!r}\n")
@@ -51,7 +51,7 @@ def test_every_game(game):
         ("goat_race", {"num_players": 2}, "num_players=2"),
     ],
 )
-def test_what_is_typed_makes_the_game(name, params, typed):
+def test_the_printed_calls_make_the_game(name, params, typed):
     game = boardenvs.make(name, **params)
     told = facts(game_facts(game))
     assert told["Game"] == f'boardenvs.make("{name}"{", " + typed if typed else ""})'
@@ -62,7 +62,7 @@ def test_what_is_typed_makes_the_game(name, params, typed):
     assert told["PettingZoo"].endswith(f".env({typed})")
 
 
-def test_agents():
+def test_info_lists_the_agents_of_a_game():
     game = boardenvs.make("goat_race", num_players=2, width=5, height=3)
     assert names_for(game) == ["random", "greedy", "mcts"]
     # `exact` solves only ends of games here, and the other names need an argument.
@@ -79,7 +79,7 @@ def test_agents():
     assert "Trained" not in facts(game_facts(game))
 
 
-def test_what_the_trained_agent_scores():
+def test_info_prints_the_scores_of_the_trained_agent():
     told = facts(game_facts(boardenvs.make("game112")))["Trained"]
     assert re.fullmatch(r"(0\.\d{3} against \w+, ){2}0\.\d{3} against exact", told)
     assert re.fullmatch(
@@ -116,7 +116,7 @@ class Listed(Game112):
 """
 
 
-def test_a_game_of_ones_own(own_module, command, fails, monkeypatch):
+def test_info_accepts_a_users_game(own_module, command, fails, monkeypatch):
     monkeypatch.setattr(boardenvs.registration, "_own", {})
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
@@ -149,7 +149,7 @@ sys.exit(any([main(words) for words in [*(["info", name] for name in boardenvs.G
 
 
 @pytest.mark.slow
-def test_what_is_said_without_docstrings():
+def test_info_does_not_need_docstrings():
     usual, without = (
         subprocess.run(
             [sys.executable, *options, "-c", SAID],

@@ -50,7 +50,7 @@ class Outside(First):
 """
 
 
-def test_an_agent_in_the_current_folder(tmp_path, installed):
+def test_an_agent_in_the_current_folder_is_found(tmp_path, installed):
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     ran = installed("arena", "gekitai", "mine:First", "random", "--games", "10", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
@@ -61,7 +61,7 @@ def test_an_agent_in_the_current_folder(tmp_path, installed):
 
 
 @pytest.mark.slow
-def test_an_agent_beside_another_package_agents(tmp_path, installed):
+def test_an_agent_is_found_beside_another_package_named_agents(tmp_path, installed):
     """Worker processes import the package `agents`, even if the current folder has another one."""
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     (tmp_path / "agents.py").write_text("raise SystemExit('run')", encoding="utf-8")
@@ -75,7 +75,7 @@ def test_an_agent_beside_another_package_agents(tmp_path, installed):
     ("agent", "said"),
     [("Raises", "KeyError: 'lost'"), ("Leaves", "SystemExit: gone"), ("Outside", "action .*1000")],
 )
-def test_an_agent_that_fails(fails, own_module, agent, said):
+def test_a_failing_agent_is_one_line(fails, own_module, agent, said):
     own_module("mine", OWN)
     spec = f"mine:{agent}"
     fails(said, "watch", "gekitai", spec, "random")
@@ -92,14 +92,14 @@ def test_an_agent_that_moves_illegally_loses(command, own_module):
     assert out.splitlines()[2].split()[2:6] == ["20", "20", "0", "0"]
 
 
-def test_two_agents_of_one_game_have_seeds_of_their_own(command, own_module):
+def test_two_agents_of_one_game_have_different_seeds(command, own_module):
     own_module("mine", OWN)
     command("watch", "game112", "mine:Notes", "mine:Notes", "--seed", "6")
     one, other = sys.modules["mine"].Notes.notes[:2]
     assert len({one, other, 6}) == 3
 
 
-def test_every_turn_of_the_opponent_has_a_word_of_its_own(command, own_module, typed):
+def test_every_turn_of_the_opponent_has_its_own_random_bits(command, own_module, typed):
     own_module("mine", OWN)
     typed(*CELLS * 30)
     command("play", "gekitai", "--opponent", "mine:Notes", "--seed", "6")

@@ -6,7 +6,7 @@ import pytest
 from keyboards import CELLS, interrupted
 
 
-def test_moves_legal_illegal_and_malformed(command, typed, gekitai):
+def test_illegal_and_malformed_moves_are_asked_again(command, typed, gekitai):
     typed("b 2", "B2", "zz", "", "A9", "q")
     status, out, err = command("play", "gekitai", "--seed", "4")
     assert (status, err) == (0, "")
@@ -22,7 +22,7 @@ def test_moves_legal_illegal_and_malformed(command, typed, gekitai):
 
 
 @pytest.mark.parametrize("leave", [["q"], [" Q "], []], ids=["q", "Q", "end of input"])
-def test_leaving(command, typed, leave):
+def test_quit_ends_the_game(command, typed, leave):
     typed(*leave)
     status, out, err = command("play", "gekitai")
     assert (status, err) == (0, "")
@@ -30,7 +30,7 @@ def test_leaving(command, typed, leave):
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_whole_game_of_gekitai(command, typed, seat):
+def test_a_game_of_gekitai_is_played_to_its_end(command, typed, seat):
     typed(*CELLS * 30)
     arguments = ["play", "gekitai", "--opponent", "random", "--seat", seat, "--seed", "3"]
     status, out, _ = command(*arguments)
@@ -45,7 +45,7 @@ def test_a_whole_game_of_gekitai(command, typed, seat):
     assert f"Player {you}'s turn: an empty cell such as " in out
 
 
-def test_a_whole_112_game(command, typed):
+def test_a_game_of_112_is_played_to_its_end(command, typed):
     typed(*[f"{p} {v}" for p in range(1, 10) for v in (1, 2)] * 2)
     status, out, _ = command("play", "game112", "--opponent", "random", "--seed", "0")
     assert status == 0
@@ -54,7 +54,7 @@ def test_a_whole_112_game(command, typed):
     assert re.search(r"Game over:\n\|[-12 <>]+\|\n(Player [12] wins!|Tie!)\n$", out)
 
 
-def test_a_game_stopped_for_its_length(command, typed):
+def test_a_truncated_game_is_reported(command, typed):
     typed(*CELLS)
     status, out, _ = command(
         "play", "gekitai", "-p", "max_plies=3", "--opponent", "random", "--seed", "0"
@@ -63,7 +63,7 @@ def test_a_game_stopped_for_its_length(command, typed):
     assert out.endswith("Nobody wins: the game was stopped after 3 plies.\n")
 
 
-def test_the_opponent_is_greedy_unless_named(command, typed):
+def test_the_default_opponent_is_greedy(command, typed):
     moves = ["A1", "C1", "E1", "F1", "A3", "q"]
     said = []
     for options in ([], ["--opponent", "greedy"], ["--opponent", "random"]):
@@ -72,7 +72,7 @@ def test_the_opponent_is_greedy_unless_named(command, typed):
     assert said[0] == said[1] != said[2]
 
 
-def test_other_parameters(command, typed):
+def test_play_accepts_parameters(command, typed):
     typed("G7", "q")
     status, out, _ = command("play", "gekitai", "-p", "board_size=7", "--param", "pieces=6")
     assert status == 0
@@ -80,14 +80,14 @@ def test_other_parameters(command, typed):
     assert "\nX: ['X', 'X', 'X', 'X', 'X']\n" in out
 
 
-def test_play_against_a_trained_agent(command, typed, tiny):
+def test_play_accepts_a_trained_agent(command, typed, tiny):
     typed(*CELLS * 30)
     status, out, _ = command("play", "gekitai", "--opponent", tiny.spec)
     assert status == 0
     assert "Game over:\n" in out
 
 
-def test_interruption_in_this_process(command, monkeypatch):
+def test_an_interrupt_ends_the_game_in_one_line(command, monkeypatch):
     def stopped(*_prompt):
         raise KeyboardInterrupt
 
@@ -96,7 +96,7 @@ def test_interruption_in_this_process(command, monkeypatch):
     assert (status, err) == (130, "\nboardenvs: stopped\n")
 
 
-def test_interruption_from_the_keyboard():
+def test_ctrl_c_ends_the_command_in_one_line():
     left = interrupted("agents.command", ["play", "gekitai"], "help)\n> ")
     assert left == (b"", b"\nboardenvs: stopped\n", 130)
 
@@ -110,6 +110,6 @@ def test_interruption_from_the_keyboard():
     ],
     ids=" ".join,
 )
-def test_an_agent_that_cannot_play_from_the_start_says_so_before_it(fails, arguments):
+def test_an_agent_that_cannot_play_from_the_start_is_refused_first(fails, arguments):
     told = "exact.* gomoku from the start.* 2,000,000"
     assert fails(told, *arguments) == ""

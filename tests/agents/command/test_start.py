@@ -12,7 +12,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 
 
 @pytest.fixture
-def ctrl_c_is_heard():
+def enabled_ctrl_c():
     """Restore Ctrl-C, which shells disable for programs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -20,7 +20,7 @@ def ctrl_c_is_heard():
 
 
 @pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])
-def test_another_package_agents_is_told_in_one_line(file, installed, tmp_path):
+def test_another_package_named_agents_is_reported_in_one_line(file, installed, tmp_path):
     stranger = tmp_path / file
     stranger.parent.mkdir(exist_ok=True)
     stranger.write_text("raise SystemExit('run')", encoding="utf-8")
@@ -49,7 +49,7 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-def test_an_engine_says_what_it_is_before_the_agents_load(script, tmp_path):
+def test_an_engine_answers_about_before_the_agents_load(script, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(HELD, encoding="utf-8")
     with subprocess.Popen(
         [script, "engine", "-p", "board_size=9", "gomoku", "--seed=1", "greedy"],
@@ -97,7 +97,7 @@ def test_an_engine_that_is_not_ready_ends_at_once(script, tmp_path):
     assert not (tmp_path / "late").exists()
 
 
-def test_an_engine_whose_agent_cannot_be_made_ends_though_the_manager_is_silent(script, tmp_path):
+def test_an_engine_without_a_valid_agent_ends_without_further_input(script, tmp_path):
     (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
     (tmp_path / "go").touch()
     with subprocess.Popen(
@@ -131,7 +131,7 @@ def make(game, seed):
 
 
 @posix
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_command_in_one_line(number, script, tmp_path):
     (tmp_path / "busy.py").write_text(BUSY, encoding="utf-8")
@@ -161,7 +161,7 @@ except BaseException:
 
 
 @posix
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_not_lost_in_an_import(number, script, tmp_path):
     (tmp_path / "slow.py").write_text(IMPORTS, encoding="utf-8")
@@ -176,7 +176,7 @@ def test_a_signal_is_not_lost_in_an_import(number, script, tmp_path):
     assert (process.returncode, err) == (128 + number, b"\nboardenvs: stopped\n")
 
 
-def test_importing_the_packages_leaves_signals_alone():
+def test_importing_the_packages_changes_no_signal_handlers():
     program = """
 import signal
 before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
@@ -186,12 +186,12 @@ assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_what_takes_long_to_import_waits_for_its_subcommand():
+def test_slow_imports_wait_for_their_subcommand():
     program = """
 import sys
 from agents.command import main
 main(["--help"])
-heavy = "torch onnxruntime shtab tqdm sqlite3 matplotlib boardenvs.envs.vector agents.bench"
+heavy = "torch onnxruntime shtab tqdm sqlite3 matplotlib boardenvs.envs.vector agents.speed"
 print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)
 """
     ran = subprocess.run(

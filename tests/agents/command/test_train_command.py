@@ -19,7 +19,7 @@ def tiny_training(monkeypatch, tiny_settings, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-def test_train_resume_and_play(command, fails, tiny_training):
+def test_a_trained_run_can_be_resumed_and_played(command, fails, tiny_training):
     status, out, err = command("train", "gekitai", "--steps", "256", "--seed", "5", progress=True)
     assert status == 0
     network = Path("runs", "gekitai", "agent.onnx")
@@ -41,12 +41,12 @@ def test_train_resume_and_play(command, fails, tiny_training):
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without GPU")
-def test_training_on_a_gpu_that_is_not_there(fails, tmp_path):
+def test_training_on_a_missing_gpu_is_refused(fails, tmp_path):
     fails("--device", "train", "gekitai", "--device", "cuda")
     assert not Path("runs").exists()
 
 
-def test_the_command_of_a_resumed_run_makes_it_again(command, tiny_training):
+def test_the_card_of_a_resumed_run_has_its_whole_command(command, tiny_training):
     command("train", "gekitai", "--steps", "256", "--seed", "5", "--out", "run")
     command("train", "gekitai", "--resume", "--steps", "512", "--out", "run")
     card = json.loads(Path("run", "agent.json").read_text(encoding="utf-8"))
@@ -54,7 +54,9 @@ def test_the_command_of_a_resumed_run_makes_it_again(command, tiny_training):
     assert "--seed 5" in card["command"]
 
 
-def test_ctrl_c_before_there_is_anything_to_go_on_with(command, tiny_training, monkeypatch):
+def test_ctrl_c_before_the_first_checkpoint_leaves_nothing_to_resume(
+    command, tiny_training, monkeypatch
+):
     def interrupted(*_):
         raise KeyboardInterrupt
 
@@ -62,20 +64,20 @@ def test_ctrl_c_before_there_is_anything_to_go_on_with(command, tiny_training, m
     assert command("train", "game112") == (130, "", "\nboardenvs: stopped\n")
 
 
-def test_going_on_with_a_run_of_other_parameters(command, fails, tiny_training):
+def test_resuming_with_other_parameters_is_refused_with_a_suggestion(command, fails, tiny_training):
     command("train", "game112", "-p", "board_size=5", "--steps", "256")
     said = r"did you mean 'boardenvs train game112 -p board_size=5'\?"
     fails(said, "train", "game112", "--resume")
 
 
-def test_progress_goes_up_to_the_end(command, tiny_training):
+def test_progress_ends_at_the_total(command, tiny_training):
     """Progress ends at 100%, even if the last update exceeds the number of steps."""
     status, _, err = command("train", "gekitai", "--steps", "1000", progress=True)
     assert status == 0
     assert err.splitlines()[-1].startswith("training gekitai: 100% (1.00k of 1.00k steps, ")
 
 
-def test_training_modules_without_the_extra():
+def test_training_modules_without_the_extra_are_refused():
     script = """
 import sys
 sys.modules["torch"] = None
@@ -93,7 +95,7 @@ except ImportError as error:
         assert part in ran.stdout
 
 
-def test_ctrl_c_while_training(command, tiny_training, monkeypatch):
+def test_ctrl_c_while_training_names_the_command_to_resume(command, tiny_training, monkeypatch):
     def interrupted(_part):
         raise KeyboardInterrupt
 

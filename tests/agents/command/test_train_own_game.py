@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import user_code
+from agents.naming import user_code
 
 GAME = """
 import numpy as np
@@ -74,7 +74,7 @@ class Plain:
 
 
 @pytest.fixture(autouse=True)
-def nothing_allowed(monkeypatch):
+def no_allowed_code(monkeypatch):
     monkeypatch.setattr(user_code, "_allowed", set())
 
 
@@ -95,7 +95,7 @@ def card_of(folder):
 
 
 @pytest.mark.slow
-def test_settings_beside_the_game_and_the_command_of_its_card(handed, command, own_module):
+def test_a_users_game_has_its_own_settings_and_command(handed, command, own_module):
     status, out, _ = command("train", "handed:Handed", "--seed", "3")
     assert status == 0
     # A folder name that is valid on every file system.
@@ -131,7 +131,7 @@ def test_settings_beside_the_game_and_the_command_of_its_card(handed, command, o
     assert card_of("again")["sha256"] == card["sha256"]
 
 
-def test_the_training_sees_the_views_of_the_game(handed):
+def test_training_uses_the_symmetries_of_the_game(handed):
     from agents.training.ppo import make_ppo
     from agents.training.settings_files import settings_for
 
@@ -140,7 +140,7 @@ def test_the_training_sees_the_views_of_the_game(handed):
     assert len(learner.env._views) == 2
 
 
-def test_settings_that_name_code_of_the_users_own(handed, command, fails, own_module):
+def test_settings_with_user_code_require_allow(handed, command, fails, own_module):
     own_module("their", MODULE_OF_THEIR_OWN)
     sys.modules.pop("their", None)
     text = SETTINGS.replace('"first"]', '"their:factory"]')
@@ -171,9 +171,7 @@ def test_settings_that_name_code_of_the_users_own(handed, command, fails, own_mo
         ),
     ],
 )
-def test_what_only_acts_is_refused_where_more_is_asked_before_anything_is_trained(
-    text, said, fails, own_module
-):
+def test_an_agent_with_only_act_is_refused_before_training(text, said, fails, own_module):
     own_module("plain", PLAIN)
     Path("own.toml").write_text(text, encoding="utf-8")
     asked = ("--settings", "own.toml", "--out", "run", "--allow", "plain:Plain")
@@ -181,7 +179,7 @@ def test_what_only_acts_is_refused_where_more_is_asked_before_anything_is_traine
     assert not Path("run").exists()
 
 
-def test_a_game_whose_own_settings_name_code_elsewhere(handed, command, fails, own_module):
+def test_a_games_settings_with_other_code_require_allow(handed, command, fails, own_module):
     own_module("their", MODULE_OF_THEIR_OWN)
     beside = Path("handed", "players", "training.toml")
     beside.write_text(SETTINGS.replace('"first"]', '"their:factory"]'), encoding="utf-8")
@@ -209,7 +207,7 @@ def test_a_resumed_run_keeps_its_settings(handed, command, fails):
         ('evaluate_against = ["perfect"]', "agent 'perfect' .*game112"),
     ],
 )
-def test_bad_settings_are_told_in_a_line(text, said, fails, tmp_path, monkeypatch):
+def test_bad_settings_are_refused_in_one_line(text, said, fails, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if text is not None:
         Path("own.toml").write_text(text, encoding="utf-8")

@@ -27,7 +27,7 @@ def test_watch_prints_the_whole_game(command, game):
     assert command(*arguments, "8")[1] != out
 
 
-def test_options_may_stand_between_the_game_and_its_agents(command):
+def test_options_can_come_between_game_and_agents(command):
     mixed = ["gomoku", "-p", "board_size=9", "greedy", "--seed", "1", "random"]
     status, out, err = command("watch", *mixed)
     assert (status, err) == (0, "")
@@ -36,13 +36,13 @@ def test_options_may_stand_between_the_game_and_its_agents(command):
     )
 
 
-def test_watch_without_a_seed_varies(command):
+def test_watch_without_a_seed_plays_different_games(command):
     one, two = (command("watch", "gekitai", "random", "random")[1] for _ in range(2))
     assert one != two
 
 
 @pytest.mark.slow
-def test_watch_says_where_a_game_was_lost(command):
+def test_watch_prints_the_losing_move(command):
     arguments = ["watch", "gekitai", "exact", "random", "--seed", "2"]
     status, out, _ = command(*arguments, "--judge")
     assert status == 0
@@ -66,7 +66,7 @@ def test_watch_marks_the_losing_move_on_the_page(command, tmp_path):
     assert page.read_text(encoding="utf-8") == episode.to_html()
 
 
-def test_watch_cannot_judge_a_game_with_chance(fails):
+def test_watch_refuses_to_judge_a_game_with_chance(fails):
     told = "exact.* goat_race .*chance"
     arguments = ["random", "random", "-p", "num_players=2", "--seed", "2", "--judge"]
     fails(told, "watch", "goat_race", *arguments)
@@ -126,14 +126,14 @@ def test_watch_writes_an_animation(command, tmp_path):
     assert path.read_bytes().startswith(b"GIF89a")
 
 
-def test_an_animation_without_the_extra(fails, tmp_path, monkeypatch):
+def test_an_animation_without_the_extra_is_refused(fails, tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     said = r"--gif .*\[render\]"
     assert fails(said, "watch", "game112", "random", "random", "--gif", tmp_path / "a.gif") == ""
     assert not list(tmp_path.iterdir())
 
 
-def test_watch_a_trained_agent(command, tiny):
+def test_watch_accepts_a_trained_agent(command, tiny):
     status, out, _ = command("watch", "gekitai", tiny.spec, "greedy", "--seed", "1")
     assert status == 0
     assert f"\n1. {tiny.spec}: " in out

@@ -17,7 +17,7 @@ def some(task="game112"):
     return Curve("mine", task, 3, command="make it", met=("random",), points=points)
 
 
-def test_a_rating_is_that_of_the_benchmark():
+def test_the_rating_of_a_point_agrees_with_the_benchmark():
     curve = Curve("greedy", "game112", seed=4)
     point = curve.rate(lambda game, seed: agents.make("greedy", game, seed), 7, 2.5, aim=60)
     card = agents.benchmark(
@@ -32,7 +32,7 @@ def test_a_rating_is_that_of_the_benchmark():
     assert curve.scores() == [pytest.approx(task["score"], abs=1e-6)]
 
 
-def test_in_a_game_for_one_it_is_the_share():
+def test_points_of_a_game_for_one_player_are_shares():
     ladder = read_ladder("v1", "pizza_order")
     curve = Curve("mine", "pizza_order", points=[Point(1, 1, ladder.shares[0], 0, 1, 9)])
     curve.points.append(Point(2, 2, 1.0, 0.9, 1.0, 9))
@@ -40,14 +40,14 @@ def test_in_a_game_for_one_it_is_the_share():
 
 
 @pytest.mark.parametrize("name", suite("v1"))
-def test_scores_and_values_are_each_others_inverse(name):
+def test_scores_and_values_are_inverse(name):
     ladder = read_ladder("v1", name)
     for score in (-0.5, 0.0, 0.3, 1.0):
         assert ladder.score(ladder.value_of(score)) == pytest.approx(score)
     assert ladder.value_of(1) == pytest.approx(ladder.best)
 
 
-def test_a_file_keeps_all_of_it(tmp_path):
+def test_curves_round_trip_through_a_file(tmp_path):
     path = tmp_path / "curves.json"
     curves = [some(), Curve("other", "game112", 1)]
     write_curves(path, curves)
@@ -56,7 +56,7 @@ def test_a_file_keeps_all_of_it(tmp_path):
     assert len(points) == 2  # one line each
 
 
-def test_csv_files_are_runs_of_ones_own(tmp_path):
+def test_csv_files_round_trip_and_their_columns_are_documented(tmp_path):
     path = tmp_path / "mine.csv"
     some().to_csv(path)
     assert read_run(path, "game112").points == some().points
@@ -75,7 +75,7 @@ def test_csv_files_are_runs_of_ones_own(tmp_path):
         ({"curves": 3}, "curves.json "),
     ],
 )
-def test_files_of_something_else_are_refused(tmp_path, change, told):
+def test_files_of_other_kinds_are_refused(tmp_path, change, told):
     path = tmp_path / "curves.json"
     write_curves(path, [some()])
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
@@ -96,7 +96,7 @@ def test_files_of_something_else_are_refused(tmp_path, change, told):
         ),
     ],
 )
-def test_points_that_are_none_are_refused(tmp_path, points, told):
+def test_invalid_points_are_refused(tmp_path, points, told):
     path = tmp_path / "curves.json"
     write_curves(path, [some()])
     tree = json.loads(path.read_text())
@@ -106,7 +106,7 @@ def test_points_that_are_none_are_refused(tmp_path, points, told):
         read_curves(path)
 
 
-def test_what_is_no_file_is_refused(tmp_path):
+def test_missing_and_malformed_files_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"there\.json cannot be read"):
         read_curves(tmp_path / "there.json")
     (tmp_path / "text.json").write_text("mine")
@@ -121,13 +121,13 @@ def test_curves_of_one_task_are_written(tmp_path):
 
 
 @pytest.mark.parametrize("numbers", [(-1, 0.0), (0.5, 0.0), (1, -1.0), (1, float("nan"))])
-def test_odd_numbers_are_refused(numbers):
+def test_numbers_out_of_range_are_refused(numbers):
     with pytest.raises(ValueError, match="must be"):
         some().rate(lambda game, seed: agents.make("greedy", game, seed), *numbers)
 
 
 @pytest.mark.parametrize("name", suite("v1"))
-def test_reference_curves_are_of_this_ladder(name):
+def test_reference_curves_belong_to_the_current_ladder(name):
     curves = reference_curves(name)  # raises for another ladder
     seeds = {learner: set() for learner in ("ppo", "ppo-pool", "self-play")}
     for curve in curves:

@@ -24,7 +24,7 @@ def texts(svg):
     return re.findall(r">([^<>\n]+)</text>", svg.decode())
 
 
-def test_a_task_with_a_run_of_ones_own():
+def test_a_users_run_is_drawn():
     own = curve([0, 0.9, 1.0])
     own.learner = "my run"
     found = texts(draw_curves({"gekitai": RUNS}, [own]))
@@ -32,12 +32,12 @@ def test_a_task_with_a_run_of_ones_own():
         assert text in found
 
 
-def test_the_same_picture_each_time():
+def test_drawing_twice_gives_the_same_picture():
     assert draw_curves({"gekitai": RUNS}) == draw_curves({"gekitai": RUNS})
     assert draw_curves({"gekitai": RUNS}, kind="png").startswith(b"\x89PNG")
 
 
-def test_several_tasks():
+def test_several_tasks_are_drawn():
     curves = {
         "gekitai": RUNS,
         "game112": [curve([0, 0.5, 1.0], seed, "game112") for seed in range(3)],
@@ -45,7 +45,7 @@ def test_several_tasks():
     assert "interquartile mean over gekitai, game112" in texts(draw_curves(curves))
 
 
-def test_a_run_without_times_is_drawn_over_decisions_alone():
+def test_a_run_without_times_is_drawn_only_over_decisions():
     timeless = curve([0, 0.5], seconds=[0.0, 1e-12])
     timeless.points = [replace(p, seconds=0.0) for p in timeless.points]
     timeless.learner = "timeless"
@@ -93,7 +93,7 @@ def test_a_run_that_was_rated_once_is_a_dot_with_its_interval():
     assert heights[:3] == [pytest.approx(low), pytest.approx(high), pytest.approx(middle)]
 
 
-def test_what_cannot_be_drawn_is_refused():
+def test_empty_and_mismatched_curves_are_refused():
     with pytest.raises(ValueError, match="no curves of gekitai"):
         draw_curves({"gekitai": []})
     with pytest.raises(ValueError, match="mine has no curve of game112"):
@@ -114,16 +114,16 @@ def test_shipped_pictures_are_those_of_the_shipped_curves(task):
     assert fingerprint({task: shipped()[task]}) in text
 
 
-def test_the_picture_over_all_tasks():
+def test_the_picture_over_all_tasks_is_of_the_shipped_curves():
     text = (PICTURES / "mean.svg").read_text("utf-8")
     assert fingerprint(comparable(shipped())) in text
 
 
-def test_there_are_no_other_pictures():
+def test_the_folder_has_no_other_pictures():
     assert {path.stem for path in PICTURES.glob("*.svg")} == {*shipped(), "mean"}
 
 
-def test_means_are_over_tasks_of_every_learner():
+def test_means_use_only_tasks_with_every_learner():
     other = [curve([0, 0.5]), curve([0, 1])]
     other[1].learner = "other"
     curves = {"gekitai": RUNS, "game112": [], "gomoku-9x9": other}

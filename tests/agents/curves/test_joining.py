@@ -31,7 +31,7 @@ def test_one_run_is_its_own_mean_without_an_interval():
 
 
 @pytest.mark.parametrize("axis", ["decisions", "minutes"])
-def test_a_run_that_was_rated_once_says_nothing_of_other_places(axis):
+def test_a_run_rated_once_has_a_value_only_at_that_point(axis):
     one = curve([0.3], decisions=[50], seconds=[90.0])
     for runs in ([one], [one, curve([0.3, 0.4], 1)], [curve([0, 0.3, 0.3], 1), one]):
         band = over_seeds(runs, axis)
@@ -39,7 +39,7 @@ def test_a_run_that_was_rated_once_says_nothing_of_other_places(axis):
         assert band.mean == pytest.approx(0.3, abs=0.06)
 
 
-def test_between_points_it_is_straight_along_the_axis():
+def test_curves_are_linear_between_points():
     run = curve([0.0, 1.0], decisions=[99, 9999], seconds=[60, 120])
     by_time = over_seeds([run], "minutes")
     assert np.interp(1.5, by_time.x, by_time.mean) == pytest.approx(0.5, abs=0.02)
@@ -47,7 +47,7 @@ def test_between_points_it_is_straight_along_the_axis():
     assert np.interp(999, by_decisions.x, by_decisions.mean) == pytest.approx(0.5, abs=0.02)
 
 
-def test_runs_from_no_decisions_are_averaged_from_there():
+def test_runs_that_start_at_zero_are_averaged_from_zero():
     runs = [curve([0.1, 0.5], decisions=[0, 100]), curve([0.3, 0.5, 0.9], 1, decisions=[0, 50, 90])]
     band = over_seeds(runs, "decisions")
     assert band.x[[0, 1, -1]] == pytest.approx([0, 50, 90])
@@ -55,7 +55,7 @@ def test_runs_from_no_decisions_are_averaged_from_there():
     assert (np.diff(band.x) > 0).all()
 
 
-def test_seeds_are_averaged_where_all_of_them_are():
+def test_seeds_are_averaged_up_to_the_end_of_the_shortest_run():
     runs = [curve([0, 0.2, 0.4]), curve([0, 0.4], 1), curve([0, 0.6], 2)]
     band = over_seeds(runs, "minutes")
     assert band.x[-1] == 1  # the shortest run
@@ -66,7 +66,7 @@ def test_seeds_are_averaged_where_all_of_them_are():
 
 
 @pytest.mark.parametrize("number", [2, 3, 5, 10, 11, 12, 30, 1000])
-def test_students_interval(number):
+def test_the_interval_agrees_with_students_distribution(number):
     stats = pytest.importorskip("scipy.stats")
     values = np.random.default_rng(number).normal(3, 2, number)
     expected = stats.t.interval(
@@ -78,7 +78,7 @@ def test_students_interval(number):
     )
 
 
-def test_over_tasks_it_is_the_interquartile_mean_of_all_runs():
+def test_the_curve_over_tasks_is_the_interquartile_mean_of_all_runs():
     ends = {
         "gekitai": [0.0, 0.1, 0.2],
         "game112": [0.3, 0.4, 0.5],

@@ -29,7 +29,7 @@ def test_the_same_seed_makes_the_same_curve(learner, short):
 
 
 @pytest.mark.slow
-def test_searched_games_teach(monkeypatch):
+def test_self_play_improves_the_rating(monkeypatch):
     """Self-play learns. Its random openings keep games of 112 from becoming equal draws."""
     # Each learning step takes one second of this clock, even on a busy machine.
     seconds = map(float, itertools.count())
@@ -44,7 +44,7 @@ def test_searched_games_teach(monkeypatch):
     assert curve.points[-1].value > curve.points[0].value + 200
 
 
-def test_each_learner_says_what_it_cannot_learn():
+def test_unsupported_learners_and_tasks_are_refused():
     with pytest.raises(ValueError, match=r"players.* dominoes175 "):
         learn("self-play", "dominoes175")
     with pytest.raises(ValueError, match=r"learner .*ppo, .*'pp'.*mean"):

@@ -6,7 +6,7 @@ from agents.benchmark.ladder import read_ladder
 from agents.curves import read_run
 
 
-def test_columns_in_any_order_and_others_beside(tmp_path):
+def test_columns_can_have_any_order_and_further_columns_are_ignored(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("loss,elo,seconds,decisions\n0.1,250,9.5,1000\n0.2,-5,,0\n")
     curve = read_run(path, "gekitai", "my run")
@@ -17,7 +17,7 @@ def test_columns_in_any_order_and_others_beside(tmp_path):
     ]
 
 
-def test_scores_are_put_on_the_ladder(tmp_path):
+def test_scores_are_converted_to_ratings(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("decisions,score\n10,0.5\n")
     (point,) = read_run(path, "gekitai").points
@@ -25,7 +25,7 @@ def test_scores_are_put_on_the_ladder(tmp_path):
     assert read_run(path, "gekitai").scores() == [0.5]
 
 
-def test_the_ends_of_an_interval_are_like_its_rating(tmp_path):
+def test_interval_ends_are_converted_like_the_rating(tmp_path):
     path = tmp_path / "mine.csv"
     top = read_ladder("v1", "gekitai").best
     for key, whole in (("score", 1), ("elo", top), ("value", top)):
@@ -52,7 +52,7 @@ def test_the_ends_of_an_interval_are_like_its_rating(tmp_path):
         ("decisions,elo\n1,\udcff\n", "mine.csv .*CSV.*utf-8"),
     ],
 )
-def test_what_says_no_such_thing_is_refused(tmp_path, text, told):
+def test_invalid_csv_files_are_refused(tmp_path, text, told):
     path = tmp_path / "mine.csv"
     path.write_text(text, "utf-8", "surrogateescape")
     with pytest.raises(ValueError, match=told) as error:
@@ -67,7 +67,7 @@ def test_missing_files_are_refused(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:tensorboard", "ignore::FutureWarning")
-def test_tensorboards_scalars(tmp_path):
+def test_scalars_of_tensorboard_are_read(tmp_path):
     writing = pytest.importorskip("torch.utils.tensorboard")
     with writing.SummaryWriter(str(tmp_path)) as writer:
         for step, elo in ((0, 0.0), (100, 50.0), (300, 125.0)):
@@ -82,7 +82,7 @@ def test_tensorboards_scalars(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:tensorboard", "ignore::FutureWarning")
-def test_scalars_of_other_names_are_told(tmp_path):
+def test_missing_scalars_are_refused_with_the_names_found(tmp_path):
     writing = pytest.importorskip("torch.utils.tensorboard")
     with writing.SummaryWriter(str(tmp_path)) as writer:
         writer.add_scalar("train/loss", 1.0, 1)

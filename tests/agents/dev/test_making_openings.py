@@ -5,12 +5,12 @@ import json
 import pytest
 
 import boardenvs
-from agents.arena.openings import named_openings
+from agents.arena.named_openings import named_openings
 from agents.dev.__main__ import main
 
 
 @pytest.mark.slow
-def test_a_file_says_how_it_was_made_and_is_made_again(tmp_path, capsys):
+def test_a_file_of_openings_records_the_command_that_makes_it(tmp_path, capsys):
     path = tmp_path / "some.json"
     words = ["openings", "gomoku", "-p", "board_size=9", "--num", "2", "--budget", "500"]
     words += ["--out", str(path)]
@@ -29,7 +29,7 @@ def test_a_file_says_how_it_was_made_and_is_made_again(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "params"), [("gekitai", {}), ("gomoku", {"board_size": 9})])
-def test_the_shipped_ones_are_made_again(name, params, tmp_path):
+def test_the_shipped_openings_can_be_reproduced(name, params, tmp_path):
     game = boardenvs.make(name, **params)
     path = tmp_path / "some.json"
     typed = [f"-pboard_size={size}" for size in params.values()]
@@ -39,7 +39,7 @@ def test_the_shipped_ones_are_made_again(name, params, tmp_path):
     assert again == named_openings(game, "balanced").moves[:2].tolist()
 
 
-def test_more_than_there_are_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
+def test_more_openings_than_exist_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
     """More than six openings are refused: a 5 by 5 board has six places up to symmetry."""
     monkeypatch.setattr("agents.dev.openings._IN_VAIN", 300)
     path = tmp_path / "some.json"

@@ -40,7 +40,7 @@ def plain_only_move(game, state):
     ("name", "params"),
     [("gomoku", {"board_size": 6, "win_length": 4}), ("gekitai", {}), ("game112", {})],
 )
-def test_it_is_what_trying_everything_finds(name, params):
+def test_only_moves_agree_with_an_exhaustive_search(name, params):
     game = boardenvs.make(name, **params)
     rng = np.random.default_rng(5)
     states = game.new(12, 5)
@@ -67,7 +67,7 @@ def test_it_is_what_trying_everything_finds(name, params):
         (["1 A", "2 A", "1 B", "2 B", "1 C", "2 C", "6 G", "2 D", "1 D"], None),  # an own four
     ],
 )
-def test_fours_of_gomoku(moves, wanted):
+def test_fours_of_gomoku_have_only_moves(moves, wanted):
     game = boardenvs.make("gomoku", board_size=7)
     states = game.new(1, 0)
     for move in moves:
@@ -76,7 +76,7 @@ def test_fours_of_gomoku(moves, wanted):
     assert found == (-1 if wanted is None else game.action_from_text(wanted))
 
 
-def test_greedy_finds_them_all_and_random_does_not(capsys):
+def test_greedy_finds_all_only_moves_and_random_does_not(capsys):
     words = "only_moves gomoku -p board_size=7 random greedy --games 30 --seed 3"
     assert main(words.split()) == 0
     random, greedy = capsys.readouterr().out.splitlines()
@@ -86,7 +86,7 @@ def test_greedy_finds_them_all_and_random_does_not(capsys):
     assert ": 1.0000 (" in greedy
 
 
-def test_what_is_decided_belongs_to_the_agent():
+def test_decisions_are_those_of_the_first_agent():
     game = boardenvs.make("gekitai")
     agent, opponent = agents.make("greedy", game, 1), agents.make("random", game, 2)
     states, actions = decisions(game, agent, opponent, 6, 4, opening_plies=3)

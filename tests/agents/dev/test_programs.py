@@ -22,7 +22,7 @@ def test_grading_prints_a_line_for_each_agent(capsys):
         assert re.search(r"kept \d+ of \d+ wins?: \d\.\d{3} \(", row)
 
 
-def test_the_optimum_has_the_rate_of_each_policy(capsys):
+def test_dominoes175_optimum_prints_the_rate_of_each_policy(capsys):
     assert main(["dominoes175_optimum", "--ends", "4", "--goal", "3"]) == 0
     optimum = Optimum("random", 4, 3)
     assert capsys.readouterr().out == (
@@ -57,7 +57,7 @@ def test_the_optimum_has_the_rate_of_each_policy(capsys):
         ),
     ],
 )
-def test_gekitai_proof_prints_what_is_proved(arguments, answer, capsys):
+def test_gekitai_proof_prints_its_results(arguments, answer, capsys):
     assert main(["gekitai_proof", "--table-bits", "12", *arguments.split()]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith(answer)
 
@@ -80,7 +80,7 @@ def test_the_shipped_strategy_is_checked(tmp_path, capsys):
     assert "position 0 has no answer" in capsys.readouterr().err
 
 
-def test_the_strategy_is_made_again_by_its_command(tmp_path):
+def test_the_strategy_can_be_reproduced_by_its_command(tmp_path):
     card = json.loads(FILE.with_suffix(".json").read_text(encoding="utf-8"))
     words = card["command"].split()
     assert words[:3] == ["python", "-m", "agents.dev"]
@@ -93,7 +93,7 @@ def test_the_strategy_is_made_again_by_its_command(tmp_path):
 # -- Gomoku. --------------------------------------------------------------------------------
 
 
-def test_gomoku_proof_prints_who_wins(capsys):
+def test_gomoku_proof_prints_the_winner(capsys):
     assert main(["gomoku_proof", "-p", "board_size=6", "-p", "win_length=4"]) == 0
     assert "Player ● can force a win, in " in capsys.readouterr().out.splitlines()[-1]
     assert main(["gomoku_proof", "-p", "board_size=5"]) == 0

@@ -31,7 +31,7 @@ def path(gekitai, tmp_path):
 
 
 @pytest.mark.slow
-def test_it_writes_the_version_and_what_it_is_worth(path, gekitai, monkeypatch):
+def test_quantise_writes_the_int8_network_and_its_measures(path, gekitai, monkeypatch):
     monkeypatch.setattr(tool, "_FASTER", 0.0)
     monkeypatch.setattr(tool, "_LEAST_SCORE", 0.0)
     before = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def test_it_writes_the_version_and_what_it_is_worth(path, gekitai, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slow", [True, False])
-def test_a_version_that_is_not_worth_it(path, gekitai, monkeypatch, slow):
+def test_a_slow_or_weak_int8_network_is_not_kept(path, gekitai, monkeypatch, slow):
     monkeypatch.setattr(tool, "_FASTER", 1e9 if slow else 0.0)
     monkeypatch.setattr(tool, "_LEAST_SCORE", 2.0)
     old = path.with_name("agent.int8.onnx")
@@ -72,7 +72,7 @@ def test_a_version_that_is_not_worth_it(path, gekitai, monkeypatch, slow):
     assert OnnxPolicy(gekitai, path, int8=True).path == path
 
 
-def test_positions_that_a_search_meets(gekitai):
+def test_positions_of_a_search_depend_only_on_the_seed(gekitai):
     network = OnnxPolicy(gekitai)
     met, again, other = (met_by_search(gekitai, network, 100, seed) for seed in (3, 3, 4))
     assert len(met.played) == 100
@@ -84,7 +84,7 @@ def test_positions_that_a_search_meets(gekitai):
     assert not np.array_equal(met.played, other.played)
 
 
-def test_the_command(path, monkeypatch, capsys):
+def test_the_command_passes_its_options_and_prints_the_entry(path, monkeypatch, capsys):
     seen = []
     monkeypatch.setattr(tool, "quantise", lambda *args, **kwargs: seen.append(kwargs) or {"a": 1})
     assert main(["quantise", str(path), "--seed", "3", "--games", "8", "--simulations", "9"]) == 0

@@ -26,7 +26,7 @@ SHIPPED = [
 
 @pytest.mark.parametrize("threads", [1, 2, None])
 @pytest.mark.parametrize(("name", "int8"), SHIPPED)
-def test_the_same_to_the_bit(name, int8, threads, live_positions):
+def test_a_bound_network_computes_the_same_bits(name, int8, threads, live_positions):
     game = boardenvs.make(name)
     states = live_positions(game, 3, 1)[:30].copy()
     network = OnnxPolicy(game, int8=int8)
@@ -63,7 +63,7 @@ def check_alike(game, states, kind, simulations, path=None):
     "name",
     others_slow([name for name, int8 in SHIPPED if not int8], ("gekitai", "dominoes175")),
 )
-def test_a_search_finds_the_same(name, kind, simulations, live_positions):
+def test_a_search_with_a_bound_network_finds_the_same(name, kind, simulations, live_positions):
     game = boardenvs.make(name)
     states = live_positions(game, 3, 2)
     check_alike(game, states[:1].copy(), kind, simulations)
@@ -72,7 +72,7 @@ def test_a_search_finds_the_same(name, kind, simulations, live_positions):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("remembered", [True, False], ids=["trained with", "trained without"])
-def test_a_network_sees_what_it_was_trained_on(remembered, network_file, live_positions):
+def test_a_bound_network_observes_as_in_training(remembered, network_file, live_positions):
     trained_on = boardenvs.make("goat_race", num_players=2, memory=remembered)
     played = boardenvs.make("goat_race", num_players=2, memory=not remembered)
     size = int(np.prod(trained_on.observation_shape)), played.num_actions
@@ -82,7 +82,7 @@ def test_a_network_sees_what_it_was_trained_on(remembered, network_file, live_po
 
 
 @pytest.mark.parametrize("num", [1, 40])
-def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
+def test_buffers_are_reused_by_the_next_search(num, gekitai, monkeypatch):
     made = []
     agent = agents.make("puct:250", gekitai, seed=0)
     bind = agent.evaluator.bind_to_arrays
@@ -96,13 +96,13 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
 
 
 @pytest.mark.parametrize("capacity", [0, -1, 2.5, 2**40, None])
-def test_a_capacity_that_is_none(capacity, game112, refused):
+def test_an_invalid_capacity_is_refused(capacity, game112, refused):
     with refused("capacity .*1048576"):
         OnnxPolicy(game112).bind_to_arrays(capacity)
 
 
 @pytest.mark.parametrize("num", [0, 4, -1])
-def test_more_or_less_than_there_is_room_for(num, game112, refused):
+def test_numbers_beyond_the_capacity_are_refused(num, game112, refused):
     with refused("num .*1 to 3"):
         OnnxPolicy(game112).bind_to_arrays(3).evaluate(num)
 
@@ -117,7 +117,7 @@ def test_more_or_less_than_there_is_room_for(num, game112, refused):
         ("values", lambda array: np.broadcast_to(np.float32(0), array.shape)),
     ],
 )
-def test_arrays_that_a_search_cannot_use(name, change, gekitai, refused):
+def test_invalid_arrays_of_an_evaluator_are_refused(name, change, gekitai, refused):
     network = OnnxPolicy(gekitai)
 
     def bind(capacity):

@@ -92,12 +92,12 @@ def assert_close(network, other, seen):
     assert np.abs(values - near_values).mean() < 0.05
 
 
-def test_it_says_nearly_the_same(network, template, seen):
+def test_the_int8_network_is_close_to_the_float_network(network, template, seen):
     assert_close(network, template.network, seen)
     assert len(template.network) < 0.6 * len(network)
 
 
-def test_corrected_biases_bring_the_mean_value_back(network, template, seen):
+def test_bias_correction_restores_the_mean_value(network, template, seen):
     model = onnx.load_from_string(template.network)
     for tensor in model.graph.initializer:
         if tensor.name.endswith("blocks.1.second.weight_quantized"):  # as if rounded up
@@ -112,7 +112,7 @@ def test_corrected_biases_bring_the_mean_value_back(network, template, seen):
     assert np.square(after).mean() < 0.5 * np.square(before).mean()
 
 
-def test_it_says_the_same_of_a_position_in_any_batch(template, seen):
+def test_outputs_do_not_depend_on_the_batch(template, seen):
     together = judged(template.network, seen[:64])
     for size in (1, 7):
         parts = [judged(template.network, seen[k : k + size]) for k in range(0, 63, size)]
@@ -120,7 +120,7 @@ def test_it_says_the_same_of_a_position_in_any_batch(template, seen):
             np.testing.assert_array_equal(np.concatenate(rows), whole[:63])
 
 
-def test_other_weights_come_out_as_quantised_from_scratch(network, template, seen):
+def test_replaced_weights_equal_a_new_quantisation(network, template, seen):
     other, weights = changed(network)
     swapped = template.with_weights(weights)
     assert_close(other, swapped, seen)
@@ -135,7 +135,7 @@ def test_other_weights_come_out_as_quantised_from_scratch(network, template, see
         np.testing.assert_array_equal(found[name], from_scratch[name])
 
 
-def test_weights_that_fade_keep_their_biases(network, template):
+def test_tiny_weights_keep_their_biases(network, template):
     weights = weights_of(network)
     biases = np.linspace(-1, 2, 32, dtype=np.float32)
     weights["features_extractor.stem.weight"] = np.full((32, 3, 5, 5), 1e-30, np.float32)
@@ -145,7 +145,7 @@ def test_weights_that_fade_keep_their_biases(network, template):
     np.testing.assert_allclose(found[name] * found[f"{name}_scale"], biases, rtol=1e-3)
 
 
-def test_sums_are_the_same_on_every_processor(template):
+def test_weights_prevent_saturation_of_16_bit_sums(template):
     """Two products of 8 bits fit into the 16 bits in which some processors add them."""
     kernels = {k: v for k, v in weights_of(template.network).items() if k.endswith("_quantized")}
     largest = {k: np.abs(v.astype(int)).max() for k, v in kernels.items() if v.dtype == np.int8}
@@ -154,7 +154,7 @@ def test_sums_are_the_same_on_every_processor(template):
 
 
 @pytest.mark.parametrize("name", ["gekitai", "pizza_order"])  # with and without heads by cell
-def test_weights_of_a_policy_in_training(name, tmp_path):
+def test_weights_of_a_policy_in_training_can_be_quantised(name, tmp_path):
     game = boardenvs.make(name)
     policy = board_policy(game)
     path = tmp_path / "agent.onnx"
@@ -172,7 +172,7 @@ def test_weights_of_a_policy_in_training(name, tmp_path):
     assert np.abs(logits - near).max() < 0.05 * np.ptp(logits)
 
 
-def test_a_network_on_a_row_of_positions():
+def test_a_one_dimensional_network_can_be_quantised():
     game = boardenvs.make("game112")
     network = shipped(game).read_bytes()
     seen = np.random.default_rng(0).integers(0, 2, (64, *game.observation_shape), np.int8)
@@ -193,7 +193,7 @@ def test_a_network_on_a_row_of_positions():
         ("features_extractor.stem.bias", np.zeros(31), r"'features_extractor.stem.bias'.* \(32,\)"),
     ],
 )
-def test_weights_of_another_network(network, template, name, value, message):
+def test_weights_of_another_network_are_refused(network, template, name, value, message):
     weights = weights_of(network)
     weights[name] = value
     if value is None:
@@ -202,13 +202,13 @@ def test_weights_of_another_network(network, template, name, value, message):
         template.with_weights(weights)
 
 
-def test_plain_layers_are_left_alone():
+def test_networks_without_convolutions_are_refused():
     game = boardenvs.make("dominoes175")
     seen = np.zeros((8, *game.observation_shape), np.int8)
     with pytest.raises(ValueError, match="convolution"):
         int8_template(shipped(game).read_bytes(), seen)
 
 
-def test_observations_below_zero(network, seen):
+def test_negative_observations_are_refused(network, seen):
     with pytest.raises(ValueError, match="observations"):
         int8_template(network, -seen)

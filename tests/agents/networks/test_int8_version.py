@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from agents.networks.onnx_policy import OnnxPolicy
 
 
@@ -39,7 +39,7 @@ def preferred(network, game):
     return int(logits.argmax())
 
 
-def test_puct_asks_the_version_and_trained_does_not(versions, gekitai):
+def test_puct_uses_the_int8_network_and_trained_does_not(versions, gekitai):
     path = versions()
     search = agents.make(f"puct:8:{path}", gekitai, seed=0)
     assert preferred(search.evaluator, gekitai) == 5
@@ -50,29 +50,30 @@ def test_puct_asks_the_version_and_trained_does_not(versions, gekitai):
     assert trained.path == path
 
 
-def test_a_network_without_a_version(versions, gekitai, network_file):
+def test_a_network_without_an_int8_version_runs_in_float32(versions, gekitai, network_file):
     path = network_file(gekitai, 9.0 * (np.arange(36) == 3))
     assert preferred(OnnxPolicy(gekitai, path, int8=True), gekitai) == 3
     # A version that was measured and rejected.
     assert preferred(OnnxPolicy(gekitai, versions(file=None), int8=True), gekitai) == 3
 
 
-def test_a_copy_asks_the_version(versions, gekitai):
+def test_a_copy_uses_the_int8_network(versions, gekitai):
     network = OnnxPolicy(gekitai, versions(), int8=True)
     assert preferred(pickle.loads(pickle.dumps(network)), gekitai) == 5
 
 
-def test_another_version_is_another_agent(versions, gekitai):
+def test_another_int8_network_changes_the_agents_version(versions, gekitai):
     """An arena does not mix the games of different int8 versions."""
     path = versions()
     spec = f"puct:8:{path}"
-    before = agent_version(spec, agents.make(spec, gekitai, seed=0))
+    known = Spec.of(spec, gekitai)
+    before = known.version(known.make(0))
     other = versions(file=None)
     assert other == path
-    assert agent_version(spec, agents.make(spec, gekitai, seed=0)) != before
+    assert known.version(known.make(0)) != before
 
 
-def test_a_damaged_version(versions, gekitai, refused):
+def test_a_damaged_int8_network_is_refused(versions, gekitai, refused):
     path = versions()
     version = path.with_name("handmade.int8.onnx")
     data = bytearray(version.read_bytes())
@@ -98,7 +99,7 @@ def test_a_damaged_version(versions, gekitai, refused):
     ],
     ids=str,
 )
-def test_a_card_that_tells_it_wrong(versions, gekitai, refused, changes, message):
+def test_a_card_with_invalid_int8_facts_is_refused(versions, gekitai, refused, changes, message):
     with refused(message):
         agents.make(f"puct:8:{versions(**changes)}", gekitai)
     with refused("handmade.json .*int8 .*file"):

@@ -17,7 +17,7 @@ def boards(num=5, rows=9, columns=11, seed=0):
 
 
 @pytest.mark.parametrize("reach", [1, 4])
-def test_the_numbers_of_a_cell_are_those_of_its_lines(reach):
+def test_each_cell_has_the_numbers_of_its_lines(reach):
     planes = boards()
     lines, numbers = line_patterns(planes, reach)
     assert len(np.unique(lines.numpy(), axis=0)) == len(lines)
@@ -35,7 +35,7 @@ def test_the_numbers_of_a_cell_are_those_of_its_lines(reach):
                     np.testing.assert_array_equal(found, np.stack(cells, 1).ravel())
 
 
-def test_one_kind_of_cell_and_empty_planes():
+def test_boards_of_one_kind_of_cell_have_patterns():
     for planes in (torch.ones(2, 1, 5, 5), torch.zeros(2, 1, 5, 5)):
         lines, numbers = line_patterns(planes, 4)
         assert numbers.shape == (2, 5, 5, 4)
@@ -55,17 +55,17 @@ def test_one_kind_of_cell_and_empty_planes():
     ],
     ids=["halves", "negative", "two", "none", "gradient", "planes", "kinds"],
 )
-def test_what_is_not_read_by_patterns(planes):
+def test_unsupported_planes_have_no_patterns(planes):
     assert line_patterns(planes, 4) is None
 
 
-def test_not_a_number_is_no_pattern():
+def test_planes_with_nan_have_no_patterns():
     planes = boards()
     planes[2, 1, 3, 3] = torch.nan
     assert line_patterns(planes, 4) is None
 
 
-def test_sums_and_their_gradients_are_those_of_embeddings():
+def test_sums_and_their_gradients_agree_with_embeddings():
     _, numbers = line_patterns(boards(), 4)
     told = torch.randn(int(numbers.max()) + 1, 7, requires_grad=True)
     weights = torch.randn(numbers[..., 0].numel(), 7)
@@ -79,9 +79,7 @@ def test_sums_and_their_gradients_are_those_of_embeddings():
 
 
 @pytest.mark.parametrize("memory", [torch.contiguous_format, torch.channels_last])
-def test_by_patterns_and_by_convolutions_the_stem_and_its_gradients_are_the_same(
-    memory, monkeypatch
-):
+def test_patterns_and_convolutions_give_the_same_stem_and_gradients(memory, monkeypatch):
     torch.manual_seed(0)
     stem = LineStem(3, 8, 6)
     for layer in (stem.first, stem.second):
@@ -89,7 +87,7 @@ def test_by_patterns_and_by_convolutions_the_stem_and_its_gradients_are_the_same
     planes = boards().contiguous(memory_format=memory)
     weights = torch.randn(5, 6, 9, 11)
 
-    def all_of_it():
+    def stem_and_gradients():
         cells = stem(planes)
         loss = (weights * cells).sum() + cells.square().sum()
         return [cells, *torch.autograd.grad(loss, list(stem.parameters()))]
@@ -98,15 +96,15 @@ def test_by_patterns_and_by_convolutions_the_stem_and_its_gradients_are_the_same
     monkeypatch.setattr(
         line_stem, "line_patterns", lambda *given: asked.append(given) or line_patterns(*given)
     )
-    by_patterns = all_of_it()
+    by_patterns = stem_and_gradients()
     monkeypatch.setattr(line_stem, "line_patterns", lambda *_: None)
-    by_convolutions = all_of_it()
+    by_convolutions = stem_and_gradients()
     assert len(asked) == 1
     for found, expected in zip(by_patterns, by_convolutions, strict=True):
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-3)
 
 
-def test_other_numbers_are_read_by_convolutions():
+def test_other_numbers_use_convolutions():
     torch.manual_seed(0)
     stem = LineStem(3, 8, 6)
     halves = stem(boards() * 0.5)

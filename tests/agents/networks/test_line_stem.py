@@ -35,7 +35,7 @@ def assert_alike(stem):
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_each_direction_reads_its_own_line_alike(number):
+def test_each_direction_reads_its_line_with_the_same_weights(number):
     torch.manual_seed(0)
     stem = LineStem(2, 5, 3)
     rows, columns = DIRECTIONS[number]
@@ -52,7 +52,7 @@ def test_each_direction_reads_its_own_line_alike(number):
             assert not seen[others].any()
 
 
-def test_as_four_lines_read_by_plain_layers():
+def test_the_stem_agrees_with_plain_layers_on_four_lines():
     torch.manual_seed(1)
     stem = LineStem(3, 4, 6)
     for layer in (stem.first, stem.second):
@@ -90,7 +90,7 @@ def test_gradients_are_the_mean_over_the_directions():
     torch.testing.assert_close((found * step).sum(), (expected * step).sum(), rtol=1e-4, atol=1e-3)
 
 
-def test_features_begin_as_large_as_what_they_see():
+def test_initial_features_have_the_scale_of_their_input():
     torch.manual_seed(0)
     stem = LineStem(32, 64, 64)
     seen = torch.randn(4, 32, 19, 19)
@@ -100,7 +100,7 @@ def test_features_begin_as_large_as_what_they_see():
 
 
 @pytest.mark.parametrize("optimizer", [torch.optim.Adam, torch.optim.AdamW])
-def test_they_stay_alike_in_training(optimizer):
+def test_directions_keep_equal_weights_in_training(optimizer):
     game = boardenvs.make("gomoku", board_size=9)
     policy = line_policy(game)
     stem = policy.features_extractor.stem
@@ -126,7 +126,7 @@ def kinds_of_nodes(path):
 
 
 @pytest.mark.parametrize("look_up", [True, False])
-def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
+def test_the_stem_can_be_exported_and_quantised(look_up, tmp_path, monkeypatch):
     if not look_up:
         monkeypatch.setattr(export, "has_line_table", lambda *_: False)
     game = boardenvs.make("gomoku", board_size=9)
@@ -156,7 +156,7 @@ def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
         )
 
 
-def test_a_board_of_every_size_looks_its_lines_up():
+def test_an_exported_network_has_lines_of_every_size():
     sizes = make_sizes("gomoku", {}, "board_size", [7, 11])
     policy = line_policy(sizes[0])
     network = export.policy_to_onnx(policy, sizes)
@@ -180,7 +180,7 @@ def test_a_board_of_every_size_looks_its_lines_up():
                 np.testing.assert_allclose(part.ravel(), right.numpy().ravel(), atol=1e-4)
 
 
-def test_what_no_board_shows_is_judged_somehow():
+def test_impossible_observations_give_finite_outputs():
     game = boardenvs.make("gomoku", board_size=7)
     network = export.policy_to_onnx(line_policy(game), (game,))
     session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
@@ -191,7 +191,7 @@ def test_what_no_board_shows_is_judged_somehow():
         assert np.isfinite(value).all()
 
 
-def test_a_row_of_positions_has_no_lines(refused):
+def test_a_one_dimensional_game_has_no_line_stem(refused):
     game = boardenvs.make("game112")
     with refused(r"lines .*\(3, 9\)"):
         line_policy(game)

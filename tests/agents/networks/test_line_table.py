@@ -11,7 +11,7 @@ from agents.networks.line_table import all_lines, has_line_table, worths
 
 
 @pytest.mark.parametrize(("planes", "reach"), [(2, 1), (3, 1), (3, 2)])
-def test_every_line_that_can_be_is_among_them_and_no_other(planes, reach):
+def test_the_table_has_exactly_the_possible_lines(planes, reach):
     """The table contains exactly the lines that occur on boards of any size."""
     width = 2 * reach + 1
     kinds = range(planes + 1) if planes == 2 else range(1, planes + 1)
@@ -56,7 +56,7 @@ def test_lines_are_numbered_by_a_convolution():
         ("goat_race", {}, False),
     ],
 )
-def test_whose_lines_can_be_looked_up(name, params, has):
+def test_only_supported_games_have_a_line_table(name, params, has):
     assert has_line_table(boardenvs.make(name, **params), 4) == has
 
 
@@ -71,7 +71,7 @@ def test_whose_lines_can_be_looked_up(name, params, has):
     ],
     ids=["two", "twice", "same", "later", "both"],
 )
-def test_what_a_cell_shows_decides(planes, has):
+def test_a_line_table_requires_complete_one_hot_cells(planes, has):
     game = boardenvs.make("gomoku", board_size=7)
 
     class Shown:

@@ -122,15 +122,15 @@ def changed(network_file, gekitai):
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_the_shipped_networks_are_none_of_it(path):
+def test_the_shipped_networks_pass_the_check(path):
     check_network(path.read_bytes())
 
 
-def test_a_run_that_has_just_ended(tiny):
+def test_the_network_of_a_finished_run_passes_the_check(tiny):
     check_network(tiny.network.read_bytes())
 
 
-def test_weights_in_another_file(network_file, gekitai, refused, monkeypatch):
+def test_weights_in_another_file_are_refused(network_file, gekitai, refused, monkeypatch):
     path = network_file(gekitai)
     plain = onnx.load(path)
     onnx.save(plain, path, save_as_external_data=True, location="weights.bin", size_threshold=0)
@@ -141,7 +141,7 @@ def test_weights_in_another_file(network_file, gekitai, refused, monkeypatch):
 
 
 @pytest.mark.parametrize("where", ["attribute", "branch", "sparse"])
-def test_weights_in_another_file_wherever_they_stand(changed, gekitai, refused, where):
+def test_weights_in_another_file_are_refused_in_any_part(changed, gekitai, refused, where):
     elsewhere = TensorProto(data_type=TensorProto.FLOAT, dims=[1], name="elsewhere")
     elsewhere.data_location = TensorProto.EXTERNAL
     elsewhere.external_data.add(key="location", value="weights.bin")
@@ -160,7 +160,7 @@ def test_weights_in_another_file_wherever_they_stand(changed, gekitai, refused, 
 
 
 @pytest.mark.parametrize("inside", [False, True], ids=["outside", "inside a branch"])
-def test_a_loop_that_need_not_end(changed, gekitai, refused, inside):
+def test_loops_are_refused(changed, gekitai, refused, inside):
     nodes = [ENDLESS]
     if inside:
         branch = helper.make_graph([ENDLESS], "inner", [], [])
@@ -169,14 +169,14 @@ def test_a_loop_that_need_not_end(changed, gekitai, refused, inside):
         agents.make(f"trained:{changed(nodes, [TRUE])}", gekitai)
 
 
-def test_operators_of_others(changed, gekitai, refused):
+def test_operators_of_other_domains_are_refused(changed, gekitai, refused):
     gelu = node("Gelu", ["product"], ["logits"], domain="com.microsoft")
     path = changed([gelu], opset_import=[helper.make_opsetid("com.microsoft", 1)])
     with refused("handmade.onnx .*operator .*'com.microsoft'"):
         agents.make(f"trained:{path}", gekitai)
 
 
-def test_functions_of_its_own(changed, gekitai, refused):
+def test_own_functions_are_refused(changed, gekitai, refused):
     opset = [helper.make_opsetid("", 17)]
     identity = [node("Identity", ["x"], ["y"])]
     function = helper.make_function("mine", "Same", ["x"], ["y"], identity, opset)
@@ -185,7 +185,7 @@ def test_functions_of_its_own(changed, gekitai, refused):
         agents.make(f"trained:{path}", gekitai)
 
 
-def test_whatever_the_bytes(gekitai, network_file, attempt):
+def test_arbitrary_bytes_raise_only_value_errors(gekitai, network_file, attempt):
     data = network_file(gekitai).read_bytes()
     rng = np.random.default_rng(0)
     for _ in range(300):
@@ -199,7 +199,7 @@ def test_whatever_the_bytes(gekitai, network_file, attempt):
 
 
 @pytest.mark.parametrize("what", FAILING)
-def test_a_network_that_fails(changed, gekitai, refused, what):
+def test_an_error_in_a_network_is_reported(changed, gekitai, refused, what):
     path = changed(*FAILING[what])
     states = gekitai.new(3, 0)
     network = OnnxPolicy(gekitai, path)
@@ -214,7 +214,7 @@ def test_a_network_that_fails(changed, gekitai, refused, what):
             asked()
 
 
-def test_a_value_that_is_no_number(changed, gekitai, refused):
+def test_a_value_that_is_not_a_number_is_refused(changed, gekitai, refused):
     path = changed([node("Identity", ["product"], ["logits"])])
     model = onnx.load(path)
     model.graph.node.append(node("Cast", ["value"], ["words"], to=TensorProto.STRING))
@@ -231,7 +231,7 @@ def test_a_value_that_is_no_number(changed, gekitai, refused):
         agents.make(f"trained:{path}", gekitai)
 
 
-def test_the_command_says_it_in_one_line(changed, gekitai, capsys):
+def test_the_command_reports_a_failing_network_in_one_line(changed, gekitai, capsys):
     from agents.command import main
 
     path = changed(*FAILING["division by zero"])

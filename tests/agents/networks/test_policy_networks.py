@@ -52,7 +52,7 @@ def batch():
 
 @pytest.mark.parametrize("kind", [BoardPolicy, PlainPolicy])
 @pytest.mark.parametrize("masked", [True, False])
-def test_as_sb3_contrib_computes_it(kind, masked, batch, six_shards):
+def test_evaluate_actions_agrees_with_sb3_contrib(kind, masked, batch, six_shards):
     seen, actions, masks = batch
     if not masked:
         masks = None
@@ -85,9 +85,7 @@ def test_as_sb3_contrib_computes_it(kind, masked, batch, six_shards):
 @pytest.mark.parametrize(
     ("kind", "more"), [(BoardPolicy, {}), (BoardPolicy, {"in_bfloat16": True}), (PlainPolicy, {})]
 )
-def test_any_number_of_cores_computes_the_same_to_the_bit(
-    kind, more, batch, monkeypatch, six_shards
-):
+def test_results_do_not_depend_on_the_number_of_cores(kind, more, batch, monkeypatch, six_shards):
     seen, actions, masks = batch
     own = six_shards(policy(kind, **more))
     found = []
@@ -103,7 +101,7 @@ def test_any_number_of_cores_computes_the_same_to_the_bit(
     assert all(map(torch.equal, found[0], found[2]))
 
 
-def test_bfloat16_is_for_learning_alone_and_near_float32(batch):
+def test_bfloat16_is_used_only_in_training_and_is_close_to_float32(batch):
     seen, actions, masks = batch
     found, grads, told = [], [], []
     for bfloat16 in (False, True):
@@ -123,7 +121,7 @@ def test_bfloat16_is_for_learning_alone_and_near_float32(batch):
 
 
 @pytest.mark.parametrize("shape", [(9, 4, 6, 6), (9, 4, 1, 5), (2, 3, 1, 1)])
-def test_pools_have_the_gradients_of_torchs_own(shape):
+def test_pooling_gradients_agree_with_torch(shape):
     torch.manual_seed(0)
     x = torch.relu(torch.randn(shape)).round()  # with many equal maxima
     x = x.contiguous(memory_format=torch.channels_last).requires_grad_()

@@ -25,7 +25,7 @@ def processor(monkeypatch):
 
 
 @pytest.mark.parametrize("instructions", ["avx512_bf16", "amx_bf16"])
-def test_bfloat16_where_the_processor_has_instructions_for_it(processor, instructions):
+def test_auto_is_bfloat16_if_the_processor_supports_it(processor, instructions):
     processor(instructions)
     assert precision_for("auto", "cpu") == "bfloat16"
     assert precision_for("float32", "cpu") == "float32"
@@ -35,13 +35,13 @@ def test_bfloat16_where_the_processor_has_instructions_for_it(processor, instruc
     assert precision_for("bfloat16", "cpu") == "bfloat16"
 
 
-def test_a_pytorch_that_does_not_tell(processor, monkeypatch):
+def test_auto_is_float32_if_pytorch_reports_no_capabilities(processor, monkeypatch):
     processor("avx512_bf16")
     monkeypatch.delattr(torch.cpu, "get_capabilities")
     assert precision_for("auto", "cpu") == "float32"
 
 
-def test_no_such_precision(refused):
+def test_an_unknown_precision_is_refused(refused):
     with refused("precision .*got 'double'"):
         precision_for("double", "cpu")
 
@@ -50,14 +50,14 @@ def test_no_such_precision(refused):
     ("changes", "expected"),
     [({}, "bfloat16"), ({"ppo_steps": 0}, "float32"), ({"network": "plain"}, "float32")],
 )
-def test_only_convolutions_that_learn(gekitai, processor, changes, expected):
+def test_only_trained_convolutions_use_bfloat16(gekitai, processor, changes, expected):
     processor("avx512_bf16")
     learner = make_ppo(gekitai, replace(BOARD, **changes), 0)
     assert learner.precision == expected
     assert learner.model.policy.in_bfloat16 == (expected == "bfloat16")
 
 
-def test_a_run_keeps_its_own(tmp_path, gekitai, processor):
+def test_a_resumed_run_keeps_its_precision(tmp_path, gekitai, processor):
     processor("avx512_bf16")
     settings = replace(BOARD, ppo_steps=64, rollout=16, batch_size=32, evaluation_games=2)
     settings = replace(settings, final_games=2, opponents={"random": 1})

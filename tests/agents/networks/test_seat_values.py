@@ -53,7 +53,7 @@ def network(race, tmp_path_factory):
     return path, policy
 
 
-def test_games_for_one_or_two_players_have_one_value():
+def test_games_for_one_or_two_players_have_a_single_value():
     assert num_values(boardenvs.make("gekitai")) == num_values(boardenvs.make("pizza_order")) == 1
 
 

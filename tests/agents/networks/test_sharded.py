@@ -38,7 +38,7 @@ def gradients(net, rows, compute):
 
 
 @pytest.mark.parametrize("size", [2, 5, 119, 120, 121, 1000, 1025])
-def test_as_in_one_go(on_cores, size):
+def test_gradients_of_shards_agree_with_those_of_the_batch(on_cores, size):
     net, rows = network(), torch.randn(size, 7)
 
     def both(part):
@@ -55,7 +55,7 @@ def test_as_in_one_go(on_cores, size):
     torch.testing.assert_close((outs, squares), both(rows))
 
 
-def test_the_same_to_the_bit_on_any_number_of_cores(on_cores):
+def test_results_do_not_depend_on_the_number_of_cores(on_cores):
     net, rows = network(), torch.randn(1500, 7)
 
     def compute(params):
@@ -80,11 +80,11 @@ def test_shards_are_about_equal_and_cover_the_batch(size):
     assert len(parts) == 1 if size < 120 else len(parts) % 2 == 0
 
 
-def test_on_another_device_the_batch_stays_whole():
+def test_a_batch_on_another_device_is_not_split():
     assert len(shards(torch.empty(5000, device="meta"), WORK)) == 1
 
 
-def test_as_many_threads_as_cores_and_one_of_torch_in_each(on_cores):
+def test_each_core_has_a_thread_and_each_thread_uses_one_torch_thread(on_cores):
     on_cores(2)
     torch_threads = torch.get_num_threads()
     both_here = threading.Barrier(2, timeout=60)
@@ -103,13 +103,13 @@ def test_as_many_threads_as_cores_and_one_of_torch_in_each(on_cores):
     assert {ident for ident, _ in side_by_side(work, 4)} == {threading.get_ident()}
 
 
-def test_works_may_share_out_their_own_work(on_cores):
+def test_parallel_work_can_be_nested(on_cores):
     on_cores(2 + (os.cpu_count() or 1))  # more than the number of threads
     found = side_by_side(lambda k: side_by_side(lambda i: 10 * k + i, 4), 8)
     assert found == [[10 * k + i for i in range(4)] for k in range(8)]
 
 
-def test_an_exception_comes_when_no_thread_works_any_more(on_cores):
+def test_an_exception_is_raised_after_all_threads_end(on_cores):
     on_cores(2)
     both_here, done = threading.Barrier(2, timeout=60), []
     main = threading.get_ident()
@@ -137,7 +137,7 @@ def test_an_exception_comes_when_no_thread_works_any_more(on_cores):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python warns about forks with threads")
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX's warning, if imported
-def test_a_fork_has_threads_of_its_own(on_cores):
+def test_a_forked_process_starts_its_own_threads(on_cores):
     on_cores(2)
     assert side_by_side(abs, 2) == [0, 1]
     child = os.fork()

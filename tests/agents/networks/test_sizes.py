@@ -36,7 +36,7 @@ def typed(name, params):
 # -- Syntax -----------------------------------------------------------------------------
 
 
-def test_numbers_with_commas_are_several_sizes():
+def test_numbers_with_commas_mean_several_sizes():
     several = typed("gomoku", {"board_size": "9, 7,15", "win_length": 4})
     assert several == sizes(7, 9, 15)
     assert size_parameter(several) == "board_size"
@@ -73,17 +73,17 @@ def test_numbers_with_commas_are_several_sizes():
         ),
     ],
 )
-def test_what_no_network_is_trained_on(name, params, said, refused):
+def test_invalid_sizes_are_refused(name, params, said, refused):
     with refused(said):
         typed(name, params)
 
 
-def test_a_row_of_positions_has_sizes_too():
+def test_a_one_dimensional_game_has_several_sizes():
     row = make_sizes("game112", {}, "board_size", [5, 9])
     assert covered_sizes(row) == [5, 6, 7, 8, 9]
 
 
-def test_shares(refused):
+def test_shares_are_normalised_and_checked(refused):
     assert shares_of(sizes(7, 9)) == (0.5, 0.5)
     assert shares_of(sizes(7, 9), {"7": 3, "9": 1}) == (0.75, 0.25)
     for bad, said in (({"8": 1}, "shares .*board_size=7,9.*'8'"), ({"7": 0}, "shares.*'7'.*got 0")):
@@ -91,7 +91,7 @@ def test_shares(refused):
             shares_of(sizes(7, 9), bad)
 
 
-def test_whole_numbers_in_shares(refused):
+def test_whole_numbers_are_divided_by_shares(refused):
     assert shared_out("games", 10, [0.75, 0.25]) == [8, 2]
     assert shared_out("games", 3, [0.98, 0.01, 0.01]) == [1, 1, 1]
     assert shared_out("games", 5, [1.0]) == [5]
@@ -114,7 +114,7 @@ def card(several):
     }
 
 
-def test_a_card_tells_what_was_trained_on_and_what_is_played():
+def test_a_card_lists_trained_and_supported_sizes():
     several = sizes(7, 9)
     assert card(several)["params"]["board_size"] == [7, 8, 9]
     assert sizes_of_card(card(several)) == ("board_size", [7, 9])
@@ -127,7 +127,7 @@ def test_a_card_tells_what_was_trained_on_and_what_is_played():
 @pytest.mark.parametrize(
     ("size", "said"), [(9, "0.900 against random"), (8, "not measured on this size")]
 )
-def test_what_is_told_of_a_size(size, said, monkeypatch):
+def test_info_prints_the_score_on_each_size(size, said, monkeypatch):
     told = card(sizes(7, 9))
     monkeypatch.setattr(info, "names_for", lambda game: ["trained"])
     monkeypatch.setattr(info, "shipped", lambda game: None)
@@ -156,7 +156,7 @@ def gomoku(size, **params):
     return boardenvs.make("gomoku", board_size=size, **{**GAME, **params})
 
 
-def test_one_for_the_size_goes_before_one_for_several(folder, refused):
+def test_a_network_for_one_size_is_preferred_to_one_for_several(folder, refused):
     mixed, exact = folder("a/all.onnx", sizes(7, 9)), folder("a/nine.onnx", gomoku(9))
     assert shipped(gomoku(9)) == exact
     assert shipped(gomoku(7)) == shipped(gomoku(8)) == shipped(gomoku(8, max_plies=20)) == mixed
@@ -174,7 +174,7 @@ def test_a_size_that_the_card_does_not_list_is_refused(folder, refused):
         agents.make(f"trained:{path}", gomoku(11))
 
 
-def test_a_file_whose_axes_are_not_free_is_refused(folder, refused):
+def test_a_network_with_fixed_axes_is_refused_for_other_sizes(folder, refused):
     path = folder("a/all.onnx", sizes(7, 9))
     assert agents.make(f"trained:{path}", gomoku(7)).act(gomoku(7).new(1)).shape == (1,)
     with refused(r"all.onnx .*3, 9, 9.*, got .*3, 7, 7"):
@@ -189,7 +189,7 @@ def test_a_file_whose_axes_are_not_free_is_refused(folder, refused):
     ],
     ids=str,
 )  # fmt: skip
-def test_a_damaged_card(folder, refused, changes):
+def test_a_damaged_card_is_refused(folder, refused, changes):
     path = folder("a/all.onnx", sizes(7, 9))
     told = {**read_card(path), **changes}
     path.with_suffix(".json").write_text(json.dumps(told), encoding="utf-8")
@@ -197,7 +197,7 @@ def test_a_damaged_card(folder, refused, changes):
         agents.make(f"trained:{path}", gomoku(7))
 
 
-def test_settings_where_there_are_several(tmp_path):
+def test_settings_for_several_sizes_are_read(tmp_path):
     pytest.importorskip("torch")
     from agents.training.settings_files import read_settings, settings_for
 

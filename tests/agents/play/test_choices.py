@@ -3,14 +3,14 @@
 import pytest
 
 import boardenvs
-from agents.making import make
+from agents.naming.spec import Spec
 from agents.play.choices import OPPONENTS, adviser_of, name_of, opponents_of, tables_of
 
 GAMES = list(boardenvs.GAMES)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_choice_can_be_made(name):
+def test_every_offered_game_can_be_made(name):
     tables = tables_of(boardenvs.make(name))
     assert tuple(boardenvs.make(name).params[one.key] for one in tables.parameters) in tables.games
     for values, game in tables.games.items():
@@ -24,19 +24,24 @@ def test_every_choice_can_be_made(name):
             assert one.name.isprintable()
             assert one.does
             assert not set("{}:_") & set(one.name + one.does)
-            make(one.spec, game, 0)
-        make(adviser_of(game), game, 0)
+            one.spec.make(0)
+        adviser_of(game).make(0)
 
 
-def test_what_an_agent_is_not_shipped_for_is_left_out():
+def test_agents_without_a_shipped_network_are_not_offered():
     small, usual = (boardenvs.make("game112", board_size=size) for size in (5, 9))
-    assert [one.spec for one in opponents_of(small)] == ["random", "greedy", "mcts:100", "exact"]
-    assert "trained" in [one.spec for one in opponents_of(usual)]
-    assert adviser_of(boardenvs.make("gekitai", line_length=4)) == "mcts:2000"
-    assert adviser_of(boardenvs.make("gekitai")) == "puct:1600"
+    assert [one.spec.text for one in opponents_of(small)] == [
+        "random",
+        "greedy",
+        "mcts:100",
+        "exact",
+    ]
+    assert "trained" in [one.spec.text for one in opponents_of(usual)]
+    assert adviser_of(boardenvs.make("gekitai", line_length=4)).text == "mcts:2000"
+    assert adviser_of(boardenvs.make("gekitai")).text == "puct:1600"
 
 
-def test_a_size_takes_its_length_with_it():
+def test_max_plies_follows_the_board_size():
     game = boardenvs.make("gomoku")
     games = tables_of(game).games
     assert games[(9,)] == boardenvs.make("gomoku", board_size=9)
@@ -53,25 +58,25 @@ def test_a_size_takes_its_length_with_it():
     assert list(tables_of(many).games) == [(15,), (17,), (19,)]
 
 
-def test_a_game_whose_folder_says_nothing(monkeypatch):
+def test_a_game_without_its_own_choices_has_the_defaults(monkeypatch):
     from agents.play import choices
 
     monkeypatch.setattr(choices, "constant", lambda _game, _name, default: default)
     for cached in (opponents_of, tables_of):
         cached.cache_clear()
     game = boardenvs.make("gekitai")
-    assert [one.spec for one in opponents_of(game)] == list(OPPONENTS)
+    assert [one.spec.text for one in opponents_of(game)] == list(OPPONENTS)
     assert [one.name for one in opponents_of(game)][2:4] == ["Searcher"] * 2
     assert tables_of(game).games == {(): game}
     for cached in (opponents_of, tables_of):
         cached.cache_clear()
 
 
-def test_names():
+def test_agents_have_names_and_descriptions():
     game = boardenvs.make("gekitai")
-    assert name_of("mcts:400", game) == (
-        "mcts:400", "Searcher", "tries 400 games before each move",
-    )  # fmt: skip
-    assert name_of("mcts:7", game) == ("mcts:7", "Searcher", "tries 7 games before each move")
-    for spec in ("mcts:2s", "puct:400:mine.onnx", "mine:make", "neighbour", "mcts"):
-        assert name_of(spec, game) == (spec, spec, "")
+    for number in ("400", "7"):
+        spec = Spec.of(f"mcts:{number}", game)
+        assert name_of(spec) == (spec, "Searcher", f"tries {number} games before each move")
+    for text in ("mcts:2s", "puct:400:mine.onnx", "mine:make", "neighbour", "mcts"):
+        spec = Spec.of(text, game)
+        assert name_of(spec) == (spec, text, "")

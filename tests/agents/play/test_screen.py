@@ -87,11 +87,11 @@ COLOURS = {"TERM": "xterm-256color"}
         (io.StringIO(), COLOURS, False),
     ],
 )
-def test_where_there_are_colours(stream, environment, has):
+def test_colours_depend_on_stream_and_environment(stream, environment, has):
     assert has_colours(stream, environment) is has
 
 
-def test_without_its_colours_a_board_is_the_same(name, monkeypatch, random_positions):
+def test_colours_do_not_change_the_text_of_a_board(name, monkeypatch, random_positions):
     game = boardenvs.make(name)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -111,7 +111,7 @@ def test_without_its_colours_a_board_is_the_same(name, monkeypatch, random_posit
     assert coloured >= 2
 
 
-def test_colours_of_a_piece_and_of_the_last_move(monkeypatch, capsys):
+def test_pieces_and_the_last_move_have_their_colours(monkeypatch, capsys):
     game, state = after("gekitai", "B2", "C4")
     screen = Screen()
     screen.board(game.to_text(state), game.presentation.spans(state))
@@ -124,7 +124,7 @@ def test_colours_of_a_piece_and_of_the_last_move(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 200])
-def test_texts_are_as_wide_as_the_window(monkeypatch, capsys, columns):
+def test_texts_wrap_at_the_width_of_the_window(monkeypatch, capsys, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     screen = Screen()
     screen.say("A rule that goes on " * 20, indent="   ")
@@ -135,5 +135,5 @@ def test_texts_are_as_wide_as_the_window(monkeypatch, capsys, columns):
     assert max(map(len, lines)) > columns - 10
 
 
-def test_signs():
+def test_values_have_signs():
     assert [signed(v) for v in (0.25, -1, 0.001, -0.004)] == ["+0.25", "-1.00", "0.00", "0.00"]

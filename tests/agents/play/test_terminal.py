@@ -9,8 +9,9 @@ import pytest
 from keyboards import at_a_terminal
 
 import boardenvs
+from agents.naming.spec import specs_of
+from agents.play.human_game import HumanGame
 from agents.play.screen import marked
-from agents.play.table import Table
 from agents.play.terminal import play
 
 COMMAND = Path(sys.executable).with_name("boardenvs")
@@ -23,7 +24,8 @@ def session(typed_lines, capsys):
 
     def run(game, lines, seats=(0,), opponent="greedy", seed=3):
         typed_lines(lines)
-        play(game, [opponent] if isinstance(opponent, str) else opponent, seats, seed)
+        opponents = [opponent] if isinstance(opponent, str) else opponent
+        play(game, specs_of(opponents, game), seats, seed)
         return capsys.readouterr().out
 
     return run
@@ -47,7 +49,7 @@ def typed_lines(monkeypatch):
     return type_in
 
 
-def test_help_says_the_rules_and_what_can_be_typed(session, name):
+def test_help_prints_the_rules_and_the_commands(session, name):
     game = boardenvs.make(name)
     for word in ("?", "help", " HELP "):
         out = session(game, [word])
@@ -57,12 +59,12 @@ def test_help_says_the_rules_and_what_can_be_typed(session, name):
             assert re.search(rf"^  {command} +\w", out, re.MULTILINE)
 
 
-def test_moves_are_the_legal_ones(session, name):
+def test_moves_prints_the_legal_moves(session, name):
     game = boardenvs.make(name)
-    table = Table(game, ["random"], (0,), 3)
-    while not table.is_persons_turn:
-        table.advance()
-    state = table.view
+    human_game = HumanGame(game, specs_of(["random"], game), (0,), 3)
+    while not human_game.is_persons_turn:
+        human_game.advance()
+    state = human_game.view
     out = session(game, ["moves"], opponent="random")
     listed = re.split(r"\s{2,}", out.rpartition("> ")[0].rpartition("> ")[2].partition("turn: ")[0])
     legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0])
@@ -90,29 +92,29 @@ def test_undo_takes_back_the_last_move_of_a_person(session, gekitai):
 
 
 @pytest.mark.parametrize("name", ["goat_race", "dominoes175", "pizza_order"])
-def test_what_is_taken_back_comes_again_the_same(name):
+def test_undone_moves_repeat_with_the_same_chance(name):
     game = boardenvs.make(name)
-    table = Table(game, ["random"], (0,), 5)
+    human_game = HumanGame(game, specs_of(["random"], game), (0,), 5)
     for _ in range(4):
-        while not table.is_persons_turn:
-            table.advance()
-        before = table.state.copy()
-        action = int(game.legal(game.arrays.batch(table.state))[0].argmax())
-        table.play(action)
-        while not table.over and not table.is_persons_turn:
-            table.advance()
-        after = table.state.copy()
-        if table.over:
+        while not human_game.is_persons_turn:
+            human_game.advance()
+        before = human_game.state.copy()
+        action = int(game.legal(game.arrays.batch(human_game.state))[0].argmax())
+        human_game.play(action)
+        while not human_game.over and not human_game.is_persons_turn:
+            human_game.advance()
+        after = human_game.state.copy()
+        if human_game.over:
             break
-        table.undo()
-        assert table.state == before
-        table.play(action)
-        while not table.is_persons_turn:
-            table.advance()
-        assert table.state == after
+        human_game.undo()
+        assert human_game.state == before
+        human_game.play(action)
+        while not human_game.is_persons_turn:
+            human_game.advance()
+        assert human_game.state == after
 
 
-def test_two_persons_at_one_terminal(session, gekitai):
+def test_two_persons_can_play_at_one_terminal(session, gekitai):
     moves = ["A1", "F6", "A2", "F5", "undo", "hint", "F5", "A3"]
     out = session(gekitai, moves, seats=(0, 1))
     assert out.startswith("Gekitai: you are Player X and Player O. Type ? for help.\n")
@@ -121,7 +123,7 @@ def test_two_persons_at_one_terminal(session, gekitai):
     assert "> " not in out.partition("Game over")[2]
 
 
-def test_two_of_three(session):
+def test_two_of_three_seats_can_be_persons(session):
     game = boardenvs.make("goat_race")
     out = session(game, ["1", "2", "3", "4"], seats=(0, 2), opponent="random")
     assert out.startswith("GoatRace: you are WHITE and RED, random is BLACK. Type ? for help.\n")
@@ -130,18 +132,18 @@ def test_two_of_three(session):
     assert "RED's turn: a row to place a goat in, such as " in out
 
 
-def test_a_player_alone_is_told_what_he_may_know(session):
+def test_a_single_player_sees_only_open_information(session):
     game = boardenvs.make("dominoes175")
     out = session(game, ["0,3", "hint", "1 0", "9 9"])
     assert out.startswith("Dominoes175: you play alone. Type ? for help.\n")
     # The seed of this game determines the tile, and hints do not know face-down tiles.
-    states = Table(game, ["random"], (0,), 3).view
+    states = HumanGame(game, specs_of(["random"], game), (0,), 3).view
     assert game.info(states)["hand"].tolist() == [-1, -1]
     tile = re.search(r"Tile in hand: (\[\d\|\d\])", out)[1]
     assert f"for {tile}, a stack and the end to be on top, such as " in " ".join(out.split())
 
 
-def test_an_opponent_for_each_other_seat(session):
+def test_each_other_seat_has_its_own_opponent(session):
     race = boardenvs.make("goat_race")
     out = session(race, ["quit"], seats=(1,), opponent=["random", "greedy"])
     assert "you are BLACK, random is WHITE, greedy is RED." in " ".join(out.split())
@@ -153,7 +155,7 @@ def test_an_opponent_for_each_other_seat(session):
         session(race, [], opponent=["greedy", "greedy", "random"])
 
 
-def test_a_word_that_is_a_move_is_that_move(session):
+def test_a_command_word_that_is_a_move_is_played(session):
     class Words(type(boardenvs.make("game112"))):
         def action_from_text(self, text, state=None):
             return 0 if text == "undo" else super().action_from_text(text, state)
@@ -174,7 +176,7 @@ def test_a_word_that_is_a_move_is_that_move(session):
         ("A" * 9000, "expected an address such as A1, got 'AAAA"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_what_was_expected(session, gekitai, line, said):
+def test_an_unreadable_move_is_refused_with_the_expected_format(session, gekitai, line, said):
     out = session(gekitai, [line])
     assert f"Invalid move! {said}"[:79].rstrip() in " ".join(out.split()).replace(" '", " '")
     assert "\x1b" not in out
@@ -182,7 +184,7 @@ def test_what_cannot_be_read_is_told_with_what_was_expected(session, gekitai, li
     assert len(out) < 3000
 
 
-def test_seats_that_are_none(fails_with):
+def test_invalid_seats_are_refused(fails_with):
     fails_with(
         "seats must be different, got 1, 1", ["play", "gekitai", "--seat", "1", "--seat", "1"]
     )
@@ -212,7 +214,7 @@ LINES = ["?", "zz", "B2", "moves", "undo", "C3"]
     [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"TERM": None}, False)],
     ids=str,
 )
-def test_at_a_terminal(environment, colours):
+def test_a_terminal_has_colours_if_it_supports_them(environment, colours):
     arguments = [COMMAND, "play", "gekitai", "--seed", "3"]
     out, status = at_a_terminal(arguments, LINES, "\n> ", **environment)
     assert status == 0
@@ -228,16 +230,17 @@ def test_at_a_terminal(environment, colours):
 
 
 @unix
-def test_at_a_narrow_terminal(name):
+def test_lines_wrap_at_a_narrow_terminal(name):
     arguments = [COMMAND, "play", name, "--seed", "3"]
     out, status = at_a_terminal(arguments, ["?", "hint", "moves"], "\n> ", columns=40)
     assert status == 0
-    table = Table(boardenvs.make(name), ["greedy"], (0,), 3)
-    boards = {*marked(table.game.to_text(table.view), []).split("\n")}
-    while not table.is_persons_turn:
-        table.advance()
-        spans = table.game.presentation.spans(table.view)
-        boards |= {*marked(table.game.to_text(table.view), spans).split("\n")}
+    game = boardenvs.make(name)
+    human_game = HumanGame(game, specs_of(["greedy"], game), (0,), 3)
+    boards = {*marked(human_game.game.to_text(human_game.view), []).split("\n")}
+    while not human_game.is_persons_turn:
+        human_game.advance()
+        spans = human_game.game.presentation.spans(human_game.view)
+        boards |= {*marked(human_game.game.to_text(human_game.view), spans).split("\n")}
     plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
     told = "it reads better in a wider one" in " ".join(plain.split())
     assert told == (max(map(len, boards)) > 40)
@@ -246,7 +249,7 @@ def test_at_a_narrow_terminal(name):
 
 
 @unix
-def test_keys_that_end_it():
+def test_ctrl_c_and_ctrl_d_end_the_game():
     arguments = [COMMAND, "play", "gekitai"]
     out, status = at_a_terminal(arguments, ["B2", b"\x03"], "\n> ")
     assert status == 130

@@ -70,7 +70,7 @@ def samples(live_positions):
     }
 
 
-def test_every_choice_is_one_of_the_best(variant, samples):
+def test_every_action_is_one_of_the_best(variant, samples):
     states = samples[variant][:300]
     chosen = agents.make("greedy", variant, seed=1).act(states)
     cases = []
@@ -81,7 +81,7 @@ def test_every_choice_is_one_of_the_best(variant, samples):
     assert set(cases) >= {"wins", "defends"}
 
 
-def test_all_of_the_best_are_chosen_and_nothing_else(variant, samples):
+def test_exactly_the_best_actions_are_chosen(variant, samples):
     seen = dict.fromkeys(("wins", "defends", "lost", "any"), 0)
     for state in samples[variant][::-1][:400]:
         best, case = best_actions(variant, state)
@@ -127,7 +127,7 @@ def addresses(state):
     return {game.action_to_text(a) for a in np.flatnonzero(counts)}
 
 
-def test_it_takes_the_only_win():
+def test_greedy_takes_the_only_win():
     # After C1, the piece on B1 stays, because A1 behind it is occupied.
     state = gekitai_position("""
         XX....
@@ -140,7 +140,7 @@ def test_it_takes_the_only_win():
     assert addresses(state) == {"C1"}
 
 
-def test_it_takes_a_win_rather_than_a_defence():
+def test_greedy_prefers_a_win_to_a_defence():
     # O could win at C6 in the same way.
     state = gekitai_position("""
         XX....
@@ -155,7 +155,7 @@ def test_it_takes_a_win_rather_than_a_defence():
     assert addresses(state) == {"C6"}
 
 
-def test_a_line_for_both_is_a_win_of_the_mover():
+def test_greedy_takes_a_win_that_also_completes_the_opponents_line():
     # A piece at C2 pushes C3 to C4 and completes A4-B4-C4 of O, but also A2-B2-C2 of X.
     state = gekitai_position("""
         ......
@@ -168,7 +168,7 @@ def test_a_line_for_both_is_a_win_of_the_mover():
     assert "C2" in addresses(state)
 
 
-def test_it_defends():
+def test_greedy_blocks_a_threat():
     # O threatens C1. C1 blocks it, A2 and B2 push both pieces off the board.
     state = gekitai_position("""
         OO....
@@ -184,7 +184,7 @@ def test_it_defends():
     assert not chosen & {"F1", "F2", "A6", "B6", "F6"}
 
 
-def test_it_does_not_make_the_opponents_line():
+def test_greedy_does_not_complete_the_opponents_line():
     # C2 pushes the piece on C3 to C4, so O wins with A4-B4-C4.
     game = GAMES["gekitai"]
     state = gekitai_position("""
@@ -203,7 +203,7 @@ def test_it_does_not_make_the_opponents_line():
     assert "C2" not in chosen
 
 
-def test_when_nothing_helps_anything_goes():
+def test_greedy_plays_any_action_in_a_lost_position():
     # O has a row of two in each left corner, and no move stops both.
     state = gekitai_position("""
         OO....
@@ -230,7 +230,7 @@ def test_when_nothing_helps_anything_goes():
         ("| - - - |", {"1 1", "1 2", "2 1", "2 2", "3 1", "3 2"}),  # no win is possible yet
     ],
 )
-def test_the_112_game_by_hand(board, expected):
+def test_greedy_plays_known_positions_of_112(board, expected):
     size = len(board.split()) - 2
     game = boardenvs.make("game112", board_size=size)
     counts = chosen_actions(game, game.from_text(board + "\n"), 500)

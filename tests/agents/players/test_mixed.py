@@ -5,9 +5,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
-from agents.making import make_builtin
-from agents.specs import by_the_clock
+from agents.naming.spec import Spec, make_builtin
 from boardenvs.core.chance import make_streams
 
 
@@ -16,7 +14,7 @@ def positions(game, num=3000):
     return states, make_streams(np.uint64(5), num)
 
 
-def test_so_many_moves_are_random():
+def test_the_given_share_of_moves_is_random():
     game = boardenvs.make("game112")
     states, words = positions(game)
     greedy = agents.make("greedy", game, seed=0)
@@ -31,7 +29,7 @@ def test_so_many_moves_are_random():
 
 
 @pytest.mark.parametrize(("percent", "like"), [("0", "greedy"), ("100", "random")])
-def test_its_ends_are_the_other_agent_and_random(percent, like):
+def test_the_extreme_percentages_are_the_agent_and_random(percent, like):
     game = boardenvs.make("gekitai")
     states, _ = positions(game, 1)
     mixed = agents.make(f"mixed:{percent}:greedy", game, seed=0)
@@ -39,7 +37,7 @@ def test_its_ends_are_the_other_agent_and_random(percent, like):
     np.testing.assert_array_equal(mixed.policies(states), other.policies(states))
 
 
-def test_an_action_depends_on_its_state_and_word_alone():
+def test_an_action_depends_only_on_its_state_and_random_bits():
     game = boardenvs.make("gekitai")
     states, words = positions(game, 40)
     mixed = agents.make("mixed:50:mcts:8", game, seed=0)
@@ -49,25 +47,25 @@ def test_an_action_depends_on_its_state_and_word_alone():
     ]
 
 
-def test_it_is_what_the_agent_within_it_is(monkeypatch):
+def test_a_mixture_has_the_version_and_clock_of_its_agent(monkeypatch):
     game = boardenvs.make("gekitai")
-    assert by_the_clock("mixed:10:mcts:1s", game)
-    assert not by_the_clock("mixed:10:mcts:50", game)
+    assert Spec.of("mixed:10:mcts:1s", game).uses_clock
+    assert not Spec.of("mixed:10:mcts:50", game).uses_clock
     trained, mixed = (agents.make(spec, game) for spec in ("trained", "mixed:10:trained"))
-    version = agent_version("trained", trained, game)
+    version = Spec.of("trained", game).version(trained)
     assert "network" in version
-    assert agent_version("mixed:10:trained", mixed, game) == version
+    assert Spec.of("mixed:10:trained", game).version(mixed) == version
     with pytest.raises(ValueError, match="some_module:factory"):
         make_builtin("mixed:10:mixed:5:some_module:factory", game)
 
 
 @pytest.mark.parametrize("spec", ["mixed", "mixed:10", "mixed:101:greedy", "mixed:x:greedy"])
-def test_what_is_no_mixture_is_refused(spec):
+def test_invalid_mixtures_are_refused(spec):
     with pytest.raises(ValueError, match=r"mixed|percent"):
         agents.make(spec, "gekitai")
 
 
-def test_an_agent_of_ones_own_that_only_acts(own_module):
+def test_a_users_agent_with_only_act_can_be_mixed(own_module):
     own_module(
         "first_legal",
         """

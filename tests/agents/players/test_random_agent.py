@@ -7,7 +7,7 @@ import agents
 
 
 @pytest.mark.parametrize("plies", [0, 1, 7])
-def test_uniform_over_the_legal_actions(game, plies):
+def test_random_is_uniform_over_the_legal_actions(game, plies):
     states = game.new(20, seed=3)
     for _ in range(plies):
         live = states[~game.over(states)]
@@ -27,7 +27,7 @@ def test_uniform_over_the_legal_actions(game, plies):
     assert statistic < degrees + 4 * np.sqrt(2 * degrees)
 
 
-def test_the_only_legal_action():
+def test_random_plays_the_only_legal_action():
     game = agents.make("random", "game112").game
     state = np.repeat(game.from_text("| 2 2 2 2 2 2 2 2 - |\n"), 100)
     actions = agents.make("random", game, seed=0).act(state)

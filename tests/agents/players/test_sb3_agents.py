@@ -15,7 +15,7 @@ from stable_baselines3 import A2C, DQN, PPO, SAC
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from boardenvs.registration import env_id
 
 KINDS = {"MaskablePPO": MaskablePPO, "PPO": PPO, "A2C": A2C, "DQN": DQN}
@@ -54,7 +54,7 @@ def last_bias(model):
     return net.bias
 
 
-def test_it_takes_the_best_legal_action(model, gekitai, live_positions):
+def test_the_agent_takes_the_best_legal_action(model, gekitai, live_positions):
     states = live_positions(gekitai, 20, 1)
     agent = agents.from_sb3(model, gekitai)
     assert agent.deterministic
@@ -62,7 +62,7 @@ def test_it_takes_the_best_legal_action(model, gekitai, live_positions):
     np.testing.assert_array_equal(agent.act(states), wanted)
 
 
-def test_it_tells_a_policys_probabilities(model, gekitai, live_positions):
+def test_the_agent_reports_the_probabilities_of_a_policy(model, gekitai, live_positions):
     states = live_positions(gekitai, 5, 1)
     words = np.arange(len(states), dtype=np.uint64)
     agent = agents.from_sb3(model, gekitai, temperature=1)
@@ -81,7 +81,7 @@ def test_it_tells_a_policys_probabilities(model, gekitai, live_positions):
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_masks_are_honoured_by_a_model_that_longs_for_one_cell(
+def test_masks_override_a_strong_preference_of_the_model(
     model, gekitai, live_positions, temperature
 ):
     states = live_positions(gekitai, 40, 2)
@@ -98,12 +98,12 @@ def test_masks_are_honoured_by_a_model_that_longs_for_one_cell(
     np.testing.assert_array_equal(actions == 14, ~taken)
 
 
-def test_a_whole_match(model, gekitai):
+def test_the_agent_plays_a_match(model, gekitai):
     result = agents.play_match(gekitai, [agents.from_sb3(model, gekitai), "random"], 20, seed=0)
     assert result.games == 20
 
 
-def test_it_agrees_with_predict_of_maskable_ppo(gekitai, live_positions):
+def test_the_agent_agrees_with_predict_of_maskable_ppo(gekitai, live_positions):
     model = new_model(MaskablePPO, "gekitai", seed=4)
     states = live_positions(gekitai, 20, 3)
     seen, masks = gekitai.observe(states, states["to_move"]), gekitai.legal(states)
@@ -111,7 +111,7 @@ def test_it_agrees_with_predict_of_maskable_ppo(gekitai, live_positions):
     np.testing.assert_array_equal(agents.from_sb3(model, gekitai).act(states), wanted)
 
 
-def test_temperature_one_draws_from_the_policy(game112):
+def test_temperature_one_samples_from_the_policy(game112):
     model = new_model(PPO, "game112")
     states = np.repeat(game112.new(1), 20_000)
     states_words = np.random.default_rng(0).integers(0, 2**64, len(states), np.uint64)
@@ -123,7 +123,7 @@ def test_temperature_one_draws_from_the_policy(game112):
     assert ((counts - expected) ** 2 / expected).sum() < 17 + 4 * np.sqrt(34)
 
 
-def test_it_plays_as_the_model_is_now(gekitai):
+def test_the_agent_follows_changes_of_the_model(gekitai):
     model = new_model(PPO, "gekitai")
     agent = agents.from_sb3(model, gekitai)
     with torch.no_grad():
@@ -131,11 +131,11 @@ def test_it_plays_as_the_model_is_now(gekitai):
     assert agent.act(gekitai.new(1)).tolist() == [7]
 
 
-def test_an_empty_batch(model, gekitai):
+def test_an_empty_batch_has_no_actions(model, gekitai):
     assert agents.from_sb3(model, gekitai).act(gekitai.new(0)).shape == (0,)
 
 
-def test_the_model_is_left_as_it_was(model, gekitai):
+def test_the_agent_does_not_change_the_model(model, gekitai):
     before = {k: v.clone() for k, v in model.policy.state_dict().items()}
     agents.from_sb3(model, gekitai, 1.0).act(gekitai.new(4))
     assert all(torch.equal(before[k], v) for k, v in model.policy.state_dict().items())
@@ -143,14 +143,14 @@ def test_the_model_is_left_as_it_was(model, gekitai):
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_a_model_of_another_game(kind, gekitai, refused):
+def test_a_model_of_another_game_is_refused(kind, gekitai, refused):
     with refused(r"model .*\(3, 6, 6\) .*Gekitai\(.*got Box"):
         agents.from_sb3(new_model(kind, "game112"), gekitai)
     with refused(r"model .*\(3, 6, 6\) .*Gekitai\(.*got Box"):
         agents.from_sb3(new_model(kind, "gekitai", board_size=7), gekitai)
 
 
-def test_other_actions(gekitai, refused):
+def test_a_model_with_other_actions_is_refused(gekitai, refused):
     class Five(gymnasium.Env):
         observation_space = gymnasium.spaces.Box(0, 1, (108,), np.int8)
         action_space = gymnasium.spaces.Discrete(5)
@@ -159,7 +159,7 @@ def test_other_actions(gekitai, refused):
         agents.from_sb3(PPO("MlpPolicy", Five(), n_steps=16, batch_size=16, device="cpu"), gekitai)
 
 
-def test_spaces_of_another_kind(gekitai, refused):
+def test_spaces_of_other_kinds_are_refused(gekitai, refused):
     class Continuous(gymnasium.Env):
         observation_space = gymnasium.spaces.Box(-1, 1, (108,), np.float32)
         action_space = gymnasium.spaces.Box(-1, 1, (36,), np.float32)
@@ -187,7 +187,7 @@ def test_spaces_of_another_kind(gekitai, refused):
     ],
     ids=["QRDQN", "RecurrentPPO"],
 )
-def test_an_algorithm_that_it_cannot_ask(kind, policy, options, gekitai, refused):
+def test_unsupported_algorithms_are_refused(kind, policy, options, gekitai, refused):
     # One model predicts distributions of returns, the other one is recurrent.
     env = FlattenObservation(gymnasium.make(env_id("gekitai")))
     model = kind(policy, env, device="cpu", **options)
@@ -196,18 +196,18 @@ def test_an_algorithm_that_it_cannot_ask(kind, policy, options, gekitai, refused
 
 
 @pytest.mark.parametrize("junk", [None, "MaskablePPO", 3])
-def test_what_is_no_model(junk, gekitai, refused):
+def test_objects_that_are_not_models_are_refused(junk, gekitai, refused):
     with refused("model .*policy or Q-values .*got "):
         agents.from_sb3(junk, gekitai)
 
 
 @pytest.mark.parametrize("temperature", [-1, float("nan"), float("inf"), "hot"])
-def test_a_bad_temperature(temperature, gekitai, refused):
+def test_a_bad_temperature_is_refused(temperature, gekitai, refused):
     with refused("^temperature .*got "):
         agents.from_sb3(new_model(PPO, "gekitai"), gekitai, temperature)
 
 
-def test_one_model_serves_games_of_any_length():
+def test_a_model_plays_games_with_any_max_plies():
     model = new_model(PPO, "gekitai")
     game = boardenvs.make("gekitai", max_plies=30)
     scores = agents.play_match(game, [agents.from_sb3(model, game), "random"], 10, seed=0)
@@ -223,7 +223,7 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("here")
-def test_a_saved_model_plays_as_the_model(model, gekitai, live_positions):
+def test_a_saved_model_plays_like_the_model(model, gekitai, live_positions):
     model.save("model.zip")
     states = live_positions(gekitai, 20, 1)
     saved = agents.make("sb3:model.zip", gekitai, seed=0)
@@ -281,7 +281,7 @@ def test_a_saved_model_finds_modules_in_the_current_folder(own_module, game112, 
     ],
 )
 @pytest.mark.usefixtures("here")
-def test_a_file_that_is_no_saved_model_is_refused(name, reason, game112, tmp_path, refused):
+def test_files_that_are_not_saved_models_are_refused(name, reason, game112, tmp_path, refused):
     (tmp_path / "text.zip").write_text("nothing", encoding="utf-8")
     (tmp_path / "pickle.zip").write_bytes(pickle.dumps({}))
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as file:
@@ -296,7 +296,7 @@ def test_the_version_of_a_saved_model_changes_with_its_file(game112):
     for seed in range(2):
         new_model(PPO, "game112", seed=seed).save("model.zip")
         saved = agents.make("sb3:model.zip", game112)
-        versions.append(agent_version("sb3:model.zip", saved, game112))
+        versions.append(Spec.of("sb3:model.zip", game112).version(saved))
     assert versions[0] != versions[1]
 
 
@@ -309,6 +309,6 @@ def test_the_version_of_a_saved_model_changes_with_its_file(game112):
         ("sb3", "sb3:PATH"),
     ],
 )
-def test_a_file_without_its_agent_gets_a_suggestion(given, meant, game112, refused):
+def test_a_path_without_an_agent_name_gets_a_suggestion(given, meant, game112, refused):
     with refused(f"did you mean {meant}\\?$"):
         agents.make(given, game112)

@@ -28,7 +28,7 @@ def words(num, seed=0):
 # -- The choice among the legal actions -------------------------------------------------
 
 
-def test_the_best_legal_action():
+def test_the_agent_takes_the_best_legal_action():
     logits = np.array([[5.0, 1.0, 3.0, 2.0]] * 3, np.float32)
     masks = np.array([[0, 1, 1, 1], [0, 1, 0, 0], [1, 1, 1, 1]], bool)
     for bits in (words(3), np.zeros(3, np.uint64)):
@@ -36,7 +36,7 @@ def test_the_best_legal_action():
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
-def test_it_draws_from_the_softmax_of_the_legal_logits(temperature):
+def test_the_agent_samples_from_the_softmax_of_the_legal_logits(temperature):
     logits = np.tile(np.array([30.0, 0.0, 1.0, -1.0, 2.0], np.float32), (40_000, 1))
     masks = np.tile(np.array([False, True, True, True, True]), (40_000, 1))
     counts = np.bincount(masked_choice(logits, masks, temperature, words(40_000)), minlength=5)
@@ -55,7 +55,7 @@ def test_a_high_temperature_is_uniform_and_a_low_one_takes_the_best():
     assert set(masked_choice(logits, masks, 1e-3, words(9000)).tolist()) == {3}
 
 
-def test_the_extreme_words_choose_the_extreme_actions():
+def test_extreme_random_bits_choose_the_first_and_last_action():
     logits = np.zeros((2, 5), np.float32)
     masks = np.array([[False, True, True, True, False]] * 2)
     bits = np.array([0, 2**64 - 1], np.uint64)
@@ -64,7 +64,7 @@ def test_the_extreme_words_choose_the_extreme_actions():
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e38, -1e38])
-def test_legal_whatever_the_logits(value, temperature):
+def test_actions_are_legal_for_any_logits(value, temperature):
     masks = np.random.default_rng(3).random((200, 7)) < 0.3
     masks[~masks.any(1), 6] = True
     masks[:, 0] = False
@@ -82,7 +82,7 @@ def test_legal_whatever_the_logits(value, temperature):
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_masks_are_applied_to_a_network_that_knows_none(
+def test_masks_are_applied_to_a_network_without_masks(
     temperature, game, network_file, live_positions
 ):
     # The network prefers action 0 almost certainly, then action 1, and so on.
@@ -107,7 +107,7 @@ def test_the_network_sees_the_board_from_the_seat_to_move(gekitai, network_file,
 
 
 @pytest.mark.parametrize("remembered", [True, False], ids=["trained with", "trained without"])
-def test_it_observes_as_it_was_trained_where_the_game_shows_more_or_less(remembered, network_file):
+def test_the_network_observes_as_in_training(remembered, network_file):
     trained_on = boardenvs.make("goat_race", num_players=2, memory=remembered)
     played = boardenvs.make("goat_race", num_players=2, memory=not remembered)
     shown = int(np.prod(trained_on.observation_shape))
@@ -125,13 +125,13 @@ def test_it_observes_as_it_was_trained_where_the_game_shows_more_or_less(remembe
     assert pickle.loads(pickle.dumps(network)).evaluate(states)[0][0, 0] == seen[0]
 
 
-def test_what_a_game_shows_besides_is_no_excuse_for_another_game(network_file, refused):
+def test_other_parameters_than_those_of_observations_are_refused(network_file, refused):
     path = network_file(boardenvs.make("goat_race", num_players=2, memory=True))
     with refused("goat_race .*'num_players': 2.*goat_race"):
         agents.make(f"trained:{path}", boardenvs.make("goat_race"))
 
 
-def test_the_temperature_of_an_agent(game112, network_file):
+def test_the_temperature_is_an_option_of_the_agent(game112, network_file):
     bias = np.where(np.arange(18) % 2, 1.0, 0.0)
     path = network_file(game112, bias=bias)
     states = np.repeat(game112.new(1), 20_000)
@@ -162,7 +162,7 @@ def test_the_exported_network_is_the_policy(tiny, gekitai, live_positions, num):
     assert value.shape == (num,)
 
 
-def test_it_plays_as_the_model_does(tiny, gekitai, live_positions):
+def test_the_agent_plays_like_the_model(tiny, gekitai, live_positions):
     states = live_positions(gekitai, 60, 3)
     np.testing.assert_array_equal(
         agents.make(tiny.spec, gekitai).act(states),
@@ -173,25 +173,25 @@ def test_it_plays_as_the_model_does(tiny, gekitai, live_positions):
 # -- Refused files ----------------------------------------------------------------------
 
 
-def test_a_network_of_another_game(tiny, game112, refused):
+def test_a_network_of_another_game_is_refused(tiny, game112, refused):
     with refused("agent.onnx .*gekitai .*game112"):
         agents.make(tiny.spec, game112)
 
 
-def test_a_network_for_other_parameters(tiny, refused):
+def test_a_network_for_other_parameters_is_refused(tiny, refused):
     for params in ({"board_size": 7}, {"pieces": 9}, {"line_length": 4}):
         with refused("agent.onnx .*gekitai .*'board_size': 6.*gekitai"):
             agents.make(tiny.spec, boardenvs.make("gekitai", **params))
 
 
-def test_the_length_of_the_game_is_no_other_game(tiny):
+def test_a_network_plays_games_with_any_max_plies(tiny):
     game = boardenvs.make("gekitai", max_plies=50)
     assert agents.play_match(game, [tiny.spec, "random"], 4, seed=0).games == 4
 
 
 @pytest.mark.parametrize("checked", [True, False], ids=["with checksum", "without checksum"])
 @pytest.mark.parametrize("kept", [0.0, 0.01, 0.3, 0.5, 0.9, 0.999])
-def test_a_truncated_network(tiny_copy, gekitai, refused, kept, checked):
+def test_a_truncated_network_is_refused(tiny_copy, gekitai, refused, kept, checked):
     data = tiny_copy.network.read_bytes()
     tiny_copy.network.write_bytes(data[: int(kept * len(data))])
     if not checked:
@@ -202,7 +202,7 @@ def test_a_truncated_network(tiny_copy, gekitai, refused, kept, checked):
         agents.make(tiny_copy.spec, gekitai)
 
 
-def test_one_byte_changed(tiny_copy, gekitai, refused):
+def test_a_network_with_one_changed_byte_is_refused(tiny_copy, gekitai, refused):
     data = bytearray(tiny_copy.network.read_bytes())
     data[len(data) // 2] ^= 1
     tiny_copy.network.write_bytes(data)
@@ -211,7 +211,7 @@ def test_one_byte_changed(tiny_copy, gekitai, refused):
 
 
 @pytest.mark.parametrize("content", [b"hello\n", b"\0" * 100, b"PK\x03\x04", b"\x80\x05K\x01."])
-def test_a_file_that_is_no_network(network_file, gekitai, refused, content):
+def test_a_file_that_is_not_a_network_is_refused(network_file, gekitai, refused, content):
     path = network_file(gekitai)
     path.write_bytes(content)
     with refused("handmade.onnx .*ONNX"):
@@ -233,13 +233,13 @@ def test_a_file_that_is_no_network(network_file, gekitai, refused, content):
     ],
     ids=str,
 )
-def test_a_network_of_another_kind(network_file, gekitai, refused, change):
+def test_a_network_of_another_kind_is_refused(network_file, gekitai, refused, change):
     path = network_file(gekitai, **change)
     with refused("handmade.onnx .*inputs .*outputs .*got "):
         agents.make(f"trained:{path}", gekitai)
 
 
-def test_a_network_that_is_missing(tmp_path, gekitai, refused):
+def test_a_missing_network_is_refused(tmp_path, gekitai, refused):
     folder = tmp_path / "folder.onnx"
     folder.mkdir()
     for path, said in (
@@ -251,7 +251,7 @@ def test_a_network_that_is_missing(tmp_path, gekitai, refused):
             agents.make(f"trained:{path}", gekitai)
 
 
-def test_a_network_without_a_card(tiny_copy, gekitai, refused):
+def test_a_network_without_a_card_is_refused(tiny_copy, gekitai, refused):
     card_path(tiny_copy.network).unlink()
     with refused("agent.onnx .*card.* agent.json"):
         agents.make(tiny_copy.spec, gekitai)
@@ -273,14 +273,14 @@ def test_a_network_without_a_card(tiny_copy, gekitai, refused):
     ],
     ids=lambda text: text[:10].encode("ascii", "replace").decode(),
 )
-def test_a_broken_card(tiny_copy, gekitai, refused, text):
+def test_a_broken_card_is_refused(tiny_copy, gekitai, refused, text):
     card_path(tiny_copy.network).write_text(text, encoding="utf-8", errors="surrogatepass")
     with refused("agent.json .*card"):
         agents.make(tiny_copy.spec, gekitai)
 
 
 @pytest.mark.parametrize("scores", [None, 5, "x", [1], [{}], {"a": 1}], ids=repr)
-def test_a_card_with_damaged_scores(tiny_copy, gekitai, refused, scores):
+def test_a_card_with_damaged_scores_is_refused(tiny_copy, gekitai, refused, scores):
     card = {**tiny_copy.card, "scores": scores}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
     with refused("agent.json .*scores"):
@@ -290,7 +290,7 @@ def test_a_card_with_damaged_scores(tiny_copy, gekitai, refused, scores):
 @pytest.mark.parametrize(
     "changes", [{"game": "chess"}, {"game": None}, {"params": None}, {"params": [1]}], ids=str
 )
-def test_a_card_of_something_else(tiny_copy, gekitai, refused, changes):
+def test_a_card_of_another_kind_is_refused(tiny_copy, gekitai, refused, changes):
     card = {**tiny_copy.card, **changes}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
     with refused("agent.onnx .*gekitai"):
@@ -298,7 +298,7 @@ def test_a_card_of_something_else(tiny_copy, gekitai, refused, changes):
 
 
 @pytest.mark.parametrize("key", ["game", "params"])
-def test_a_card_whose_words_have_several_lines(tiny_copy, gekitai, refused, key):
+def test_a_card_with_line_breaks_is_refused_in_one_line(tiny_copy, gekitai, refused, key):
     card = {**tiny_copy.card, key: "a\nb"}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
     with refused(r"agent.onnx .*a\\nb.*gekitai"):
@@ -306,14 +306,14 @@ def test_a_card_whose_words_have_several_lines(tiny_copy, gekitai, refused, key)
 
 
 @pytest.mark.parametrize("sha256", ["", "00", None, 7])
-def test_a_checksum_that_does_not_fit(tiny_copy, gekitai, refused, sha256):
+def test_a_wrong_checksum_is_refused(tiny_copy, gekitai, refused, sha256):
     card = {**tiny_copy.card, "sha256": sha256}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
     with refused("agent.onnx .*checksum"):
         agents.make(tiny_copy.spec, gekitai)
 
 
-def test_nothing_is_shipped_for_unusual_parameters(refused):
+def test_parameters_without_a_shipped_network_are_refused(refused):
     game = boardenvs.make("gekitai", board_size=8, pieces=11, line_length=5)
     with refused(r"trained agent .*Gekitai\(board_size=8.*'boardenvs train gekit"):
         agents.make("trained", game)

@@ -27,7 +27,7 @@ def percent(element, key):
     return float(element.get(key).removesuffix("%"))
 
 
-def test_the_marks_stand_where_the_values_are():
+def test_marks_are_drawn_at_their_values():
     rows = drawn().findall(f"{SVG}g")
     assert len(rows) == 3
     # The lowest and the highest end are 4% from the sides.
@@ -43,7 +43,7 @@ def test_the_marks_stand_where_the_values_are():
     assert int(ys[0]) < int(ys[1])
 
 
-def test_a_fixed_value_has_a_shape_of_its_own():
+def test_a_fixed_value_has_its_own_shape():
     row = drawn().findall(f"{SVG}g")[2]
     assert row.find(f"{SVG}circle") is None
     assert not row.findall(f".//{SVG}line")
@@ -89,18 +89,18 @@ def test_no_line_crosses_a_label():
         assert all(low >= baseline + 4 or high <= baseline - 13 for low, high in lines)
 
 
-def test_one_fixed_value_alone():
+def test_a_chart_of_one_fixed_value_is_drawn():
     svg = drawn([Bar("random", 0.0, 0.0, 0.0)])
     assert "50.000%" in [e.get("x") for e in svg.iter()]
 
 
-def test_lengths_stretch_with_the_page():
+def test_bars_scale_with_the_page():
     picture = interval_chart(BARS, text, "x")
     assert 'width="100%"' in picture
     assert "viewBox" not in picture
     assert not re.search(r"(href|url\()", picture)
 
 
-def test_nothing_to_draw():
+def test_a_chart_without_values_is_refused():
     with pytest.raises(ValueError, match="bars must have "):
         interval_chart([], text, "x")

@@ -17,7 +17,7 @@ def texts(panels, **options):
     return re.findall(r">([^<>\n]+)</text>", picture.decode())
 
 
-def test_a_label_stands_in_the_legend_once():
+def test_the_legend_has_each_label_once():
     one, two = Line("first", X, X), Line("second", X, X, (X, X), [(X, X)])
     found = texts([Panel("a", [one]), Panel("b", [two, one], marks={"kept": 3})], note="a note")
     for label in ("a title", "height", "a", "b", "first", "second", "kept", "a note"):
@@ -35,5 +35,5 @@ def test_a_line_of_any_length_is_drawn(x):
     assert draw_lines([panel], "a title", "height", log_y=True, levels=[2]).startswith(PNG)
 
 
-def test_a_chart_without_lines():
+def test_a_chart_without_lines_is_drawn():
     assert draw_lines([Panel("x", [])], "a title", "height").startswith(PNG)

@@ -31,7 +31,7 @@ def test_a_log_gets_a_line_every_tenth(monkeypatch):
     assert all("greedy=0.50" in line for line in lines)
 
 
-def test_a_log_of_work_that_goes_on(monkeypatch):
+def test_a_log_continues_from_earlier_work(monkeypatch):
     lines = shown(monkeypatch, io.StringIO(), initial=750).splitlines()
     assert [line.partition(" (")[0] for line in lines] == ["80%", "90%", "100%"]
 
@@ -41,6 +41,6 @@ def test_a_terminal_gets_a_bar(monkeypatch):
 
 
 @pytest.mark.parametrize("stream", [None, io.StringIO(), Terminal()])
-def test_nothing_is_shown(monkeypatch, stream):
+def test_no_progress_is_printed_if_disabled(monkeypatch, stream):
     """Nothing is printed if unwanted or without standard error."""
     assert not shown(monkeypatch, stream, shown=stream is None)

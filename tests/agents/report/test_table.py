@@ -13,7 +13,7 @@ SHOWN = [("agent", "score", "why"), ("a|b<c>", "0.5", "it wins"), ("", "12.25", 
 """The visible cells; columns without text are omitted."""
 
 
-def test_columns_in_a_terminal():
+def test_columns_are_aligned_in_a_terminal():
     head, rule, *rows = str(TABLE).split("\n")
     assert set(rule) == {"-"}
     assert len(rule) == max(map(len, [head, *rows]))
@@ -24,7 +24,7 @@ def test_columns_in_a_terminal():
     assert [line.split() for line in (head, second)] == [["agent", "score", "why"], ["12.25"]]
 
 
-def test_cells_of_markdown():
+def test_cells_are_written_in_markdown():
     head, rule, *rows = TABLE.markdown().splitlines()
     assert rule == "|---|---:|---|"
     cells = [
@@ -34,7 +34,7 @@ def test_cells_of_markdown():
     assert cells == [list(SHOWN[0]), ["`a|b<c>`", *SHOWN[1][1:]], list(SHOWN[2])]
 
 
-def test_cells_of_html():
+def test_cells_are_written_in_html():
     page = ET.fromstring(TABLE.html())
     cells = [tuple(cell.text or "" for cell in row) for row in page.iter("tr")]
     assert cells == SHOWN

@@ -6,7 +6,7 @@ from two_games import others_slow
 
 import agents
 import boardenvs
-from agents.games import player_module
+from agents.naming.game_folders import player_module
 from agents.search.gumbel import GumbelAgent
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
@@ -52,7 +52,7 @@ def set_up(game, states):
 
 
 @pytest.mark.parametrize("which", GAMES)
-def test_it_wins_whenever_an_action_does_and_else_spoils_a_threat(which, live_positions):
+def test_decisive_moves_win_or_else_block_a_threat(which, live_positions):
     game = GAMES[which]
     states = live_positions(game, 60, 5)
     nowhere = states.copy()
@@ -90,7 +90,7 @@ def stones_at_random(game, rng):
 
 
 @pytest.mark.parametrize("which", ["gomoku", "gomoku, exact"])
-def test_in_gomoku_where_it_is_told_to_look_is_where_it_would_find_it(which):
+def test_gomoku_hints_of_where_to_look_change_no_result(which):
     # As a search that continues from any position: random where nothing is decisive.
     game = GAMES[which]
     rng = np.random.default_rng(4)
@@ -136,7 +136,7 @@ def searching(kind, game, simulations):
 @pytest.mark.parametrize("simulations", [1, 2, 30])
 @pytest.mark.parametrize("kind", ["mcts", "puct", "gumbel"])
 @pytest.mark.parametrize("name", others_slow(["gekitai", "gomoku", "game112"], ["gekitai"]))
-def test_it_wins_at_once_where_it_can_from_one_simulation_on(
+def test_searches_win_at_once_with_any_number_of_simulations(
     name, kind, simulations, live_positions
 ):
     game = boardenvs.make(name, **({"board_size": 9} if name == "gomoku" else {}))
@@ -152,7 +152,7 @@ def test_it_wins_at_once_where_it_can_from_one_simulation_on(
 
 @pytest.mark.slow  # compiles tree search for Gomoku
 @pytest.mark.parametrize(("kind", "few"), [("mcts", 1), ("puct", 90), ("gumbel", 90)])
-def test_it_refuses_the_only_threat_wherever_it_comes_from(kind, few):
+def test_searches_block_the_only_threat_of_any_origin(kind, few):
     # The last stone is unknown.
     game = boardenvs.make("gomoku", board_size=9)
     rng = np.random.default_rng(15)
@@ -169,7 +169,7 @@ def test_it_refuses_the_only_threat_wherever_it_comes_from(kind, few):
 
 
 @pytest.mark.slow
-def test_a_leaf_in_which_an_older_line_wins_is_proven_at_once():
+def test_a_leaf_with_an_older_winning_line_is_proven_at_once():
     game = boardenvs.make("gomoku", board_size=9)
     rows = ["........."] * 9
     rows[0], rows[4], rows[8] = "X.X.X....", "XOOOO....", "X...O...."
@@ -203,7 +203,7 @@ def gekitai_position(board, to_move=0):
 
 
 @pytest.mark.parametrize("kind", ["mcts", "puct", "gumbel"])
-def test_it_plays_no_proven_loss_that_comes_at_once_while_there_is_a_later_one(kind):
+def test_searches_prefer_a_later_loss_to_an_immediate_one(kind):
     # After any other move O wins at once. D4 also loses, but its proof takes longer.
     game = GAMES["gekitai"]
     state = gekitai_position("O.O... ...... X...O. .O...O ..O.X. ......")
@@ -223,7 +223,7 @@ def test_it_plays_no_proven_loss_that_comes_at_once_while_there_is_a_later_one(k
     assert proven > 0
 
 
-def test_with_the_shipped_network_it_plays_none_that_it_never_visited():
+def test_puct_plays_only_visited_actions():
     game = GAMES["gekitai"]
     state = gekitai_position("O.O... ...... X...O. .O...O ..O.X. ......")
     for simulations in range(380, 420, 4):
@@ -232,7 +232,7 @@ def test_with_the_shipped_network_it_plays_none_that_it_never_visited():
         assert found.visits[0, found.actions[0]] > 0
 
 
-def test_of_proven_losses_it_plays_one_that_takes_longer(live_positions):
+def test_searches_play_the_longest_proven_loss(live_positions):
     game = GAMES["gekitai"]
     states = live_positions(game, 30, 9)
     found = MctsAgent(game, 0, 3000).search(states, np.arange(len(states), dtype=np.uint64))
@@ -263,7 +263,7 @@ def loses_in_two(game, state):
     return True
 
 
-def test_the_option_and_its_default(refused):
+def test_decisive_rollouts_is_on_by_default_if_supported(refused):
     gekitai = GAMES["gekitai"]
     goat_race = boardenvs.make("goat_race")
     assert agents.make("mcts", gekitai).decisive_rollouts

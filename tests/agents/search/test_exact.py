@@ -16,7 +16,7 @@ import boardenvs
 from agents.search.exact import ExactAgent
 
 sys.path.append(str(Path(__file__).parents[2] / "game112"))
-from plain_game112 import reachable
+from reachable_game112 import reachable
 
 WON = 1000
 
@@ -83,7 +83,7 @@ def test_every_action_of_112_has_its_value(everything):
     np.testing.assert_array_equal(values, expected)
 
 
-def test_it_chooses_uniformly_among_the_best(everything):
+def test_exact_chooses_uniformly_among_the_best(everything):
     game, boards, states = everything
     rng = np.random.default_rng(3)
     agent = agents.make("exact", game)
@@ -99,7 +99,7 @@ def test_it_chooses_uniformly_among_the_best(everything):
         assert abs(counts[best] - 300).max() < 6 * 300**0.5
 
 
-def test_the_order_of_questions_does_not_matter(everything):
+def test_values_do_not_depend_on_the_order_of_positions(everything):
     game, _, states = everything
     order = np.random.default_rng(1).permutation(len(states))
     backwards = agents.make("exact", game).values(states[order])
@@ -158,7 +158,7 @@ def near_the_end(request, live_positions):
     return game, states[:: 1 + len(states) // 40].copy()
 
 
-def test_positions_near_the_end_of_any_game(near_the_end):
+def test_values_near_the_end_of_any_game_are_exact(near_the_end):
     game, states = near_the_end
     scores = searched(game, states)
     assert {0, 1} <= set(np.sign(scores).tolist())
@@ -170,7 +170,7 @@ def test_positions_near_the_end_of_any_game(near_the_end):
     np.testing.assert_array_equal(agent.plies(states), np.where(scores, WON - abs(scores), -1))
 
 
-def test_its_action_keeps_the_score_near_the_end_of_any_game(near_the_end):
+def test_actions_of_exact_keep_the_value_near_the_end_of_any_game(near_the_end):
     game, states = near_the_end
     after = states.copy()
     game.play(after, ExactAgent(game, seed=4).act(states), illegal="raise")
@@ -206,18 +206,18 @@ def test_games_that_are_over_have_their_result(game112, random_positions):
         ("pizza_order", "chance"),
     ],
 )
-def test_it_refuses_games_it_cannot_settle(name, why, refused):
+def test_unsupported_games_are_refused(name, why, refused):
     with refused(f"exact.* {name} .*{why}$"):
         agents.make("exact", name)
 
 
 @pytest.mark.parametrize("budget", [0, -1, 1.5, "many", None, True])
-def test_it_refuses_a_budget_that_is_none(budget, refused):
+def test_an_invalid_budget_is_refused(budget, refused):
     with refused("budget"):
         agents.make("exact", "game112", budget=budget)
 
 
-def test_it_says_that_a_position_is_too_large(refused):
+def test_a_position_beyond_the_budget_is_refused(refused):
     game = boardenvs.make("gomoku")
     agent = agents.make("exact", game, budget=5000)
     for ask in (agent.act, agent.values, agent.plies, agent.action_values):
@@ -225,7 +225,7 @@ def test_it_says_that_a_position_is_too_large(refused):
             ask(game.new(2, 0))
 
 
-def test_it_says_before_a_game_whether_it_can_play_it(near_the_end, game112, refused):
+def test_a_game_beyond_the_budget_is_refused_before_the_start(near_the_end, game112, refused):
     game, states = near_the_end
     ExactAgent(game).check_can_play(states)
     agents.make("exact", game112).check_can_play(game112.new(1, 0))
@@ -241,7 +241,7 @@ def test_it_says_before_a_game_whether_it_can_play_it(near_the_end, game112, ref
         agents.play_match(gomoku, [agent, "random"], 2, 0)
 
 
-def test_after_a_refusal_it_goes_on(near_the_end):
+def test_exact_continues_after_a_refusal(near_the_end):
     game, states = near_the_end
     poor = ExactAgent(game, budget=4)
     with pytest.raises(ValueError, match="budget"):
@@ -258,7 +258,7 @@ def test_after_a_refusal_it_goes_on(near_the_end):
     assert settled > 0
 
 
-def test_a_copy_knows_as_much(game112):
+def test_a_copy_has_the_same_values(game112):
     agent = agents.make("exact", game112)
     states = game112.new(1, 0)
     np.testing.assert_array_equal(copy.deepcopy(agent).values(states), agent.values(states))

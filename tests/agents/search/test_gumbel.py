@@ -32,7 +32,7 @@ def softmax(logits):
     return shares / shares.sum()
 
 
-def test_the_schedule_halves():
+def test_the_schedule_halves_the_considered_actions():
     rows = halving_schedule(8, 24)
     assert rows.shape == (9, 25)
     # Three rounds of eight simulations: eight actions once, four twice, then two for the rest.
@@ -41,7 +41,7 @@ def test_the_schedule_halves():
     assert rows[2][:6].tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_each_action_considered_gets_its_share(gomoku):
+def test_each_considered_action_gets_its_share_of_simulations(gomoku):
     logits = np.linspace(0, 1, 25)
     agent = GumbelAgent(gomoku, 0, 24, considered=8, evaluator=Judge(gomoku, logits))
     visits = agent.search(gomoku.new(1)).visits[0]
@@ -50,7 +50,7 @@ def test_each_action_considered_gets_its_share(gomoku):
     assert visits[17:].tolist() == [1, 1, 1, 1, 3, 3, 7, 7]
 
 
-def test_noise_chooses_what_is_considered_and_played(gomoku):
+def test_noise_determines_the_considered_and_played_actions(gomoku):
     noise = np.zeros((1, 25), np.float32)
     noise[0, [3, 9]] = [5, 4]
     agent = GumbelAgent(gomoku, 0, 10, considered=2, evaluator=Judge(gomoku))
@@ -61,14 +61,14 @@ def test_noise_chooses_what_is_considered_and_played(gomoku):
     np.testing.assert_allclose(found.policies[0], np.full(25, 1 / 25), rtol=1e-5)
 
 
-def test_where_all_is_worth_the_same_the_policy_stays(gomoku):
+def test_equal_values_keep_the_policy(gomoku):
     logits = np.random.default_rng(0).normal(size=25)
     agent = GumbelAgent(gomoku, 0, 20, evaluator=Judge(gomoku, logits))
     np.testing.assert_allclose(agent.search(gomoku.new(1)).policies[0], softmax(logits), rtol=1e-4)
 
 
 @pytest.mark.parametrize("considered", [25, 10])
-def test_the_improved_policy_is_that_of_the_paper(considered, gomoku):
+def test_the_improved_policy_agrees_with_the_paper(considered, gomoku):
     rng = np.random.default_rng(1)
     logits, values = rng.normal(size=25), rng.uniform(-1, 1, 25)
     judge = Judge(gomoku, logits, values)
@@ -91,7 +91,7 @@ def test_the_improved_policy_is_that_of_the_paper(considered, gomoku):
     np.testing.assert_allclose(found.policies[0], expected, rtol=2e-3, atol=1e-6)
 
 
-def test_it_prefers_what_proves_better(gomoku):
+def test_gumbel_prefers_actions_with_better_values(gomoku):
     values = np.zeros(25)
     values[7] = -0.9  # bad for the opponent, who moves next
     agent = GumbelAgent(gomoku, 0, 32, considered=25, evaluator=Judge(gomoku, values=values))
@@ -116,7 +116,7 @@ def test_illegal_actions_are_not_considered(considered, gomoku):
     assert found.actions[0] >= 6
 
 
-def test_a_win_at_once_needs_not_be_considered():
+def test_an_immediate_win_is_played_without_being_considered():
     game = boardenvs.make("gomoku", board_size=5, win_length=4)
     states = game.new(1)
     for action in (0, 10, 1, 11, 2, 12, 20, 24):
@@ -128,7 +128,7 @@ def test_a_win_at_once_needs_not_be_considered():
     assert found.policies[0, 3] == 1
 
 
-def test_a_proven_loss_is_not_played_while_there_is_anything_else(gekitai, live_positions):
+def test_proven_losses_are_avoided(gekitai, live_positions):
     # The policy prefers the losing actions, and there are enough simulations to try all of them.
     states = live_positions(gekitai, 40, 2)
     judge = SimpleNamespace(
@@ -143,7 +143,7 @@ def test_a_proven_loss_is_not_played_while_there_is_anything_else(gekitai, live_
     assert not (lost & ~found.proven).any()
 
 
-def test_side_by_side_or_alone(gekitai, tiny, live_positions):
+def test_batches_do_not_change_a_search(gekitai, tiny, live_positions):
     from agents.networks.onnx_policy import OnnxPolicy
 
     states = live_positions(gekitai, 10, 3)[:30].copy()
@@ -167,12 +167,12 @@ def test_side_by_side_or_alone(gekitai, tiny, live_positions):
         ({"simulations": 0}, "simulations .*got 0"),
     ],
 )
-def test_a_bad_option(options, message, gekitai, refused):
+def test_bad_options_are_refused(options, message, gekitai, refused):
     with refused(message):
         GumbelAgent(gekitai, **options)
 
 
-def test_noise_of_another_shape_or_kind(gekitai, refused):
+def test_noise_of_other_types_is_converted_and_other_shapes_refused(gekitai, refused):
     agent = GumbelAgent(gekitai, 0, 16, evaluator=Judge(gekitai))
     states = gekitai.new(3, 0)
     words = np.arange(3, dtype=np.uint64)

@@ -11,8 +11,8 @@ from two_games import others_slow
 
 import agents
 import boardenvs
-from agents.games import player_module
 from agents.in_threads import in_threads
+from agents.naming.game_folders import player_module
 from agents.search import mcts
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
@@ -57,9 +57,7 @@ def decisive_action(game, state):
 
 
 @pytest.mark.parametrize(("rollout_depth", "decisive"), [(None, False), (7, None)])
-def test_it_visits_what_a_plain_implementation_visits(
-    small, rollout_depth, decisive, random_positions
-):
+def test_visits_agree_with_a_plain_implementation(small, rollout_depth, decisive, random_positions):
     states = some_positions(small, random_positions, 3)
     words = np.array([1, 2**63 + 7, 2**64 - 1], np.uint64)
     agent = MctsAgent(
@@ -76,7 +74,7 @@ def test_it_visits_what_a_plain_implementation_visits(
         assert found.actions[i] == action
 
 
-def test_what_a_search_returns(small, random_positions):
+def test_a_search_returns_visits_values_and_actions(small, random_positions):
     states = some_positions(small, random_positions, 5)
     found = MctsAgent(small, 0, 80).search(states)
     assert found.visits.dtype == np.int32
@@ -155,7 +153,7 @@ MATES = {
 
 
 @pytest.mark.parametrize("which", MATES)
-def test_it_finds_a_win_in_one(which):
+def test_mcts_finds_a_win_in_one(which):
     state, best = MATES[which]
     game = GEKITAI if which.startswith("gekitai") else GAME112
     for word in range(20):
@@ -167,7 +165,7 @@ def test_it_finds_a_win_in_one(which):
 
 @pytest.mark.slow  # compiles tree search for Gomoku
 @pytest.mark.parametrize("winner", [1, 2])
-def test_it_finds_a_win_in_two(winner):
+def test_mcts_finds_a_win_in_two(winner):
     # Three in a row with both ends open on one line: the fourth stone wins at either end.
     game = boardenvs.make("gomoku", board_size=6, win_length=4)
     states = game.new(1)
@@ -186,7 +184,7 @@ def test_it_finds_a_win_in_two(winner):
         assert found.visits.sum() == 5000
 
 
-def test_it_plays_no_proven_loss():
+def test_mcts_avoids_proven_losses():
     # O threatens C1.
     state = GEKITAI.arrays.batch(gekitai_position("OO.... ...... ...... ...... ....X. ......"))
     losing = {
@@ -202,7 +200,7 @@ def test_it_plays_no_proven_loss():
 # -- Chance and hidden information ----------------------------------------------------------
 
 
-def test_it_cannot_read_hidden_tiles():
+def test_mcts_does_not_depend_on_hidden_tiles():
     # Four tiles are left, and each stack of five needs a 6. The double six wins, the others have
     # only 0 and 1 and lose. A player who sees the grid would always win.
     game = boardenvs.make("dominoes175")
@@ -220,7 +218,7 @@ def test_it_cannot_read_hidden_tiles():
     assert np.abs(counts - 100).max() < 4.5 * 75**0.5
 
 
-def test_it_cannot_read_the_stream(small, random_positions):
+def test_mcts_does_not_depend_on_the_random_stream(small, random_positions):
     states = some_positions(small, random_positions, 6)
     words = np.arange(6, dtype=np.uint64)
     others = states.copy()
@@ -248,7 +246,7 @@ DICE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1])
-def test_it_covers_the_goat_that_wins_with_more_throws(seat):
+def test_mcts_covers_the_goat_that_wins_with_more_throws(seat):
     game = SMALL["goat_race, two"]
     position = dict(DICE)
     if seat == 1:
@@ -270,7 +268,7 @@ def test_it_covers_the_goat_that_wins_with_more_throws(seat):
 # -- Options --------------------------------------------------------------------------------
 
 
-def test_batches_change_nothing(small, random_positions):
+def test_batches_do_not_change_a_search(small, random_positions):
     states = some_positions(small, random_positions, 9)
     words = np.arange(9, dtype=np.uint64)
     agent = MctsAgent(small, 0, 60)
@@ -296,7 +294,9 @@ def threads_used(monkeypatch):
 
 
 @TWO
-def test_threads_change_nothing(small, random_positions, fixed_threads, threads_used, monkeypatch):
+def test_threads_do_not_change_a_search(
+    small, random_positions, fixed_threads, threads_used, monkeypatch
+):
     monkeypatch.setattr(mcts, "_WORTH", 1)
     states = some_positions(small, random_positions, 9)
     words = np.arange(9, dtype=np.uint64)
@@ -310,7 +310,7 @@ def test_threads_change_nothing(small, random_positions, fixed_threads, threads_
             np.testing.assert_array_equal(getattr(other, name), getattr(found[0], name))
 
 
-def test_only_threads_that_have_enough_to_do_are_started(gekitai, fixed_threads, threads_used):
+def test_small_searches_start_no_threads(gekitai, fixed_threads, threads_used):
     fixed_threads(3)
     for num, simulations in ((0, 10_000), (1, 10_000), (2, 500), (20, 50), (20, 200)):
         found = MctsAgent(gekitai, 0, simulations).search(gekitai.new(num, 0))
@@ -323,7 +323,7 @@ def test_only_threads_that_have_enough_to_do_are_started(gekitai, fixed_threads,
     ["gekitai", pytest.param("dominoes175", marks=pytest.mark.slow)],
     indirect=True,
 )
-def test_a_time_limit_that_is_not_reached_changes_nothing(small, random_positions):
+def test_an_unreached_time_limit_does_not_change_a_search(small, random_positions):
     states = some_positions(small, random_positions, 3)
     words = np.arange(3, dtype=np.uint64)
     free = MctsAgent(small, 0, 70).search(states, words)
@@ -338,14 +338,14 @@ def test_a_time_limit_ends_a_search(gekitai):
     assert (found.visits.sum(1) < 10_000_000).all()
 
 
-def test_a_copy_searches_alike(small, random_positions):
+def test_a_copy_searches_identically(small, random_positions):
     states = some_positions(small, random_positions, 4)
     agent = agents.make("mcts:40", small, 5, exploration=2)
     twin = pickle.loads(pickle.dumps(agent))
     np.testing.assert_array_equal(twin.search(states).visits, agent.search(states).visits)
 
 
-def test_simulations_by_spec_and_by_option(gekitai):
+def test_simulations_are_set_by_spec_or_option(gekitai):
     assert agents.make("mcts", gekitai).simulations == 1000
     assert agents.make("mcts:7", gekitai).simulations == 7
     assert agents.make("mcts", gekitai, simulations=9).simulations == 9
@@ -354,7 +354,7 @@ def test_simulations_by_spec_and_by_option(gekitai):
 
 
 @pytest.mark.parametrize("spec", ["mcts:-1", "mcts:1.5", "mcts:many", "mcts: 5"])
-def test_a_bad_number_in_the_spec(spec, gekitai, refused):
+def test_a_bad_number_in_the_spec_is_refused(spec, gekitai, refused):
     with refused("SIMULATIONS must be "):
         agents.make(spec, gekitai)
 
@@ -373,23 +373,23 @@ def test_a_bad_number_in_the_spec(spec, gekitai, refused):
         ({"time_limit": True}, "time_limit .*got True"),
     ],
 )
-def test_a_bad_option(options, message, gekitai, refused):
+def test_bad_options_are_refused(options, message, gekitai, refused):
     with refused(message):
         agents.make("mcts", gekitai, **options)
 
 
-def test_simulations_twice(gekitai, refused):
+def test_simulations_in_spec_and_option_are_refused(gekitai, refused):
     with refused("agent 'mcts:5' .*simulations"):
         agents.make("mcts:5", gekitai, simulations=5)
 
 
-def test_a_state_that_is_over_cannot_be_searched(gekitai, random_positions, refused):
+def test_finished_states_are_refused(gekitai, random_positions, refused):
     states = random_positions(gekitai, 3, 1)
     with refused("state .* is over"):
         MctsAgent(gekitai, 0, 5).search(states)
 
 
-def test_trees_of_several_threads_are_added_up(gekitai):
+def test_visits_of_several_threads_are_added(gekitai):
     agent = MctsAgent(gekitai, 0, time_limit=0.05, threads=2)
     assert not agent.repeatable
     state = gekitai.new(1, 0)
@@ -400,7 +400,7 @@ def test_trees_of_several_threads_are_added_up(gekitai):
 
 
 @pytest.mark.parametrize("name", ["mcts", "puct"])
-def test_the_clock_does_not_run_while_anything_is_compiled(name, gekitai, monkeypatch):
+def test_the_time_limit_excludes_compilation(name, gekitai, monkeypatch):
     searched = []
     kind = {"mcts": MctsAgent, "puct": PuctAgent}[name]
     real = kind.search
@@ -428,7 +428,7 @@ def test_a_time_limit_is_kept(gekitai):
     assert max(spent) > 0.19
 
 
-def test_what_one_of_several_threads_proves_is_known(gekitai):
+def test_a_proof_by_one_of_several_threads_counts(gekitai):
     board = ["XX....", "......", "......", "..O...", "......", "....O."]
     state = gekitai.arrays.batch(gekitai.from_dict({"board": board, "to_move": 0}))
     agent = MctsAgent(gekitai, 0, time_limit=30, threads=3, decisive_rollouts=False)

@@ -10,7 +10,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from agents.search import puct
 from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent
@@ -24,7 +24,7 @@ def gekitai_position(game, board, to_move=0):
     return game.arrays.batch(game.from_dict({"board": board.split(), "to_move": to_move}))
 
 
-def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):
+def test_visits_follow_the_policy_if_values_are_equal(gekitai, network_file):
     # Values are 0 and no game ends within this depth, so visits follow the priors.
     bias = np.zeros(36)
     bias[[3, 20]] = np.log([12, 4])
@@ -37,7 +37,7 @@ def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):
     assert not found.proven[0]
 
 
-def test_the_temperature_evens_the_policy(gekitai, network_file):
+def test_a_higher_temperature_flattens_the_policy(gekitai, network_file):
     bias = np.zeros(36)
     bias[[3, 20]] = np.log([12, 4])
     agent = PuctAgent(
@@ -48,16 +48,16 @@ def test_the_temperature_evens_the_policy(gekitai, network_file):
     assert np.abs(found.visits[0] / 500 - priors).max() < 0.01
 
 
-def test_a_game_may_declare_the_constants_of_the_search(gekitai, network_file):
+def test_a_game_can_declare_the_constants_of_the_search(gekitai, network_file):
     games = gekitai, boardenvs.make("goat_race")
     made = [PuctAgent(game, 0, 10, path=network_file(game)) for game in games]
     assert [(one.exploration, one.policy_temperature) for one in made] == [(1.5, 1), (0.3, 2.5)]
-    versions = [agent_version("puct:10", agent, agent.game) for agent in made]
+    versions = [Spec.of("puct:10", agent.game).version(agent) for agent in made]
     assert "exploration" not in versions[0]
     assert versions[1].endswith("exploration 0.3, policy temperature 2.5")
 
 
-def test_illegal_actions_get_no_share(gekitai, network_file):
+def test_illegal_actions_get_no_visits(gekitai, network_file):
     states = gekitai_position(gekitai, WIN_IN_ONE)
     bias = np.zeros(36)
     bias[0] = 50  # an occupied cell
@@ -67,7 +67,7 @@ def test_illegal_actions_get_no_share(gekitai, network_file):
 
 
 @pytest.mark.parametrize("junk", [np.nan, np.inf, -np.inf])
-def test_a_diverged_network_plays_legally(junk, gekitai, network_file):
+def test_a_network_with_invalid_outputs_plays_legally(junk, gekitai, network_file):
     agent = PuctAgent(gekitai, 0, 30, path=network_file(gekitai, np.full(36, junk)))
     states = gekitai_position(gekitai, WIN_IN_ONE)
     found = agent.search(states)
@@ -76,7 +76,7 @@ def test_a_diverged_network_plays_legally(junk, gekitai, network_file):
 
 
 @pytest.mark.parametrize("to_move", [0, 1])
-def test_it_finds_a_win_in_one_that_the_policy_dislikes(to_move, gekitai, network_file):
+def test_puct_finds_a_win_in_one_against_the_policy(to_move, gekitai, network_file):
     board = WIN_IN_ONE if to_move == 0 else WIN_IN_ONE.translate(str.maketrans("XO", "OX"))
     bias = np.zeros(36)
     bias[2] = -2
@@ -135,7 +135,7 @@ class Uniform:
         return np.zeros((len(states), self.num_actions), np.float32), np.zeros(len(states))
 
 
-def test_threads_change_nothing(gekitai, live_positions, fixed_threads):
+def test_threads_do_not_change_a_search(gekitai, live_positions, fixed_threads):
     states = live_positions(gekitai, 10, 3)[:40].copy()
     words = np.arange(len(states), dtype=np.uint64)
     agent = PuctAgent(gekitai, 0, 40, evaluator=Uniform(gekitai))
@@ -146,7 +146,7 @@ def test_threads_change_nothing(gekitai, live_positions, fixed_threads):
     np.testing.assert_array_equal(*visits)
 
 
-def test_side_by_side_or_alone(gekitai, tiny, live_positions, monkeypatch):
+def test_batches_do_not_change_a_search(gekitai, tiny, live_positions, monkeypatch):
     states = live_positions(gekitai, 10, 3)[:40].copy()
     words = np.arange(len(states), dtype=np.uint64)
     agent = PuctAgent(gekitai, 0, 40, path=tiny.network)
@@ -158,7 +158,9 @@ def test_side_by_side_or_alone(gekitai, tiny, live_positions, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [pytest.param("goat_race", marks=pytest.mark.slow), "dominoes175"])
-def test_chance_hidden_parts_and_any_number_of_players(name, network_file, live_positions):
+def test_games_with_chance_hidden_information_and_several_players_are_searched(
+    name, network_file, live_positions
+):
     game = boardenvs.make(name)
     states = live_positions(game, 4, 1)[:20].copy()
     words = np.arange(len(states), dtype=np.uint64)
@@ -172,7 +174,7 @@ def test_chance_hidden_parts_and_any_number_of_players(name, network_file, live_
 
 
 @pytest.mark.parametrize("simulations", [9, 120, 240])
-def test_threads_change_nothing_where_they_share_one_tree(
+def test_threads_that_share_a_tree_do_not_change_a_search(
     simulations, gekitai, tiny, live_positions
 ):
     states = live_positions(gekitai, 10, 3)[:9].copy()
@@ -223,23 +225,23 @@ def test_leaves_of_one_tree_are_evaluated_together(gekitai):
     assert all(after <= before + 1 for before, after in itertools.pairwise(sizes))
 
 
-def test_the_more_simulations_the_more_leaves_are_awaited(gekitai):
+def test_more_simulations_evaluate_more_leaves_together(gekitai):
     assert max(asked_sizes(gekitai, 240)) == 5
     assert max(asked_sizes(gekitai, 1600)) == 16
 
 
-def test_visits_under_way_are_no_more_than_an_edge_counts():
+def test_pending_visits_fit_into_the_counter_of_an_edge():
     assert np.iinfo(EDGE["under_way"]).max >= STRAYS + puct._MOST_AWAITED
 
 
-def test_few_simulations_await_few_leaves(gekitai):
+def test_few_simulations_evaluate_few_leaves_together(gekitai):
     sizes = asked_sizes(gekitai, 200)
     assert sizes[:16] == [1] * 16
     assert max(sizes) == 6
     assert asked_sizes(gekitai, 8) == [1] * 9
 
 
-def test_the_version_tells_how_many_leaves_are_awaited(gekitai, tiny):
+def test_the_version_includes_the_number_of_leaves_evaluated_together(gekitai, tiny):
     made = {n: PuctAgent(gekitai, 0, n, path=tiny.network).play_version for n in (200, 201)}
     assert made == {200: 3, 201: 5}
     assert PuctAgent(gekitai, 0, path=tiny.network, time_limit=1).play_version == 5
@@ -249,7 +251,7 @@ def test_the_version_tells_how_many_leaves_are_awaited(gekitai, tiny):
 
 @pytest.mark.parametrize("num", [1, 40])
 @pytest.mark.parametrize("concurrent", [True, False])
-def test_only_an_evaluator_that_says_so_is_asked_by_several_threads(num, concurrent, gekitai):
+def test_only_concurrent_evaluators_are_called_by_several_threads(num, concurrent, gekitai):
     asked = Asked(gekitai, concurrent)
     PuctAgent(gekitai, 0, 200, evaluator=asked, threads=2).search(gekitai.new(num, 0))
     assert len(asked.threads) == 1 + concurrent
@@ -271,19 +273,19 @@ def test_an_error_in_another_thread_is_raised(num, gekitai, refused):
         agent.search(gekitai.new(num, 0))
 
 
-def test_an_evaluator_that_gives_too_little(gekitai, refused):
+def test_outputs_of_an_evaluator_with_a_wrong_shape_are_refused(gekitai, refused):
     evaluator = SimpleNamespace(evaluate=lambda states: (np.zeros((1, 35)), np.zeros(1)))
     with refused("evaluator .*logits"):
         PuctAgent(gekitai, 0, 5, evaluator=evaluator).act(gekitai.new(1, 0))
 
 
-def test_it_is_deterministic_where_the_game_is(gekitai, network_file):
+def test_puct_is_deterministic_if_the_game_is(gekitai, network_file):
     goat_race = boardenvs.make("goat_race")
     assert PuctAgent(gekitai, path=network_file(gekitai)).deterministic
     assert not PuctAgent(goat_race, path=network_file(goat_race)).deterministic
 
 
-def test_specs_and_options(gekitai, tiny):
+def test_simulations_are_set_by_spec_or_option(gekitai, tiny):
     made = agents.make("puct:7", "gekitai", 0, path=tiny.network, exploration=3)
     assert (made.simulations, made.exploration, made.spec) == (7, 3.0, "puct:7")
     assert agents.make("puct", gekitai).simulations == 400
@@ -301,12 +303,12 @@ def test_specs_and_options(gekitai, tiny):
         (boardenvs.make("goat_race", num_players=5, width=11), {}, "trained agent .*GoatRace"),
     ],
 )
-def test_a_bad_option(game, options, message, refused):
+def test_bad_options_are_refused(game, options, message, refused):
     with refused(message):
         agents.make("puct", game, **options)
 
 
-def test_a_path_and_an_evaluator(gekitai, refused):
+def test_path_and_evaluator_together_are_refused(gekitai, refused):
     with refused("path .*evaluator .*'a.onnx'"):
         PuctAgent(gekitai, path="a.onnx", evaluator=Uniform(gekitai))
 
@@ -329,7 +331,7 @@ def test_a_time_limit_ends_a_search(threads, gekitai, tiny):
     assert max(spent) > 0.19
 
 
-def test_a_time_limit_that_is_not_reached_changes_nothing(gekitai, tiny):
+def test_an_unreached_time_limit_does_not_change_a_search(gekitai, tiny):
     states = gekitai.new(2, 0)
     words = np.arange(2, dtype=np.uint64)
     free = PuctAgent(gekitai, 0, 120, path=tiny.network).search(states, words)
@@ -338,14 +340,14 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(gekitai, tiny):
     np.testing.assert_array_equal(bound.values, free.values)
 
 
-def test_no_time_at_all_still_makes_a_choice(gekitai, tiny):
+def test_a_time_limit_of_zero_still_gives_a_legal_action(gekitai, tiny):
     state = gekitai.new(1, 0)
     found = PuctAgent(gekitai, 0, time_limit=0, path=tiny.network).search(state)
     assert gekitai.legal(state)[0, found.actions[0]]
 
 
 @pytest.mark.slow
-def test_a_position_in_which_every_simulation_ends_the_game_is_left_in_time(network_file):
+def test_the_time_limit_is_kept_if_every_simulation_ends_the_game(network_file):
     # With three players nothing is proven, so simulations never stop early.
     game = boardenvs.make("goat_race", num_players=3)
     states = game.new(1, 0)

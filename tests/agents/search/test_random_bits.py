@@ -8,7 +8,7 @@ import agents
 
 @pytest.mark.parametrize("options", [{}, {"time_limit": 1e6}], ids=["free", "clock"])
 @pytest.mark.parametrize("spec", ["mcts:30", "puct:30"])
-def test_random_bits_that_are_none(spec, options, gekitai, refused):
+def test_invalid_random_bits_are_refused(spec, options, gekitai, refused):
     agent = agents.make(spec, gekitai, seed=0, **options)
     states = gekitai.new(3, 0)
     for random_bits, got in (
@@ -23,7 +23,7 @@ def test_random_bits_that_are_none(spec, options, gekitai, refused):
 
 
 @pytest.mark.parametrize("spec", ["mcts:30", "puct:30"])
-def test_whole_numbers_of_any_kind_are_random_bits(spec, gekitai):
+def test_random_bits_can_have_any_integer_type(spec, gekitai):
     agent = agents.make(spec, gekitai, seed=0)
     states = gekitai.new(3, 0)
     random_bits = np.arange(5, 8, dtype=np.uint64)

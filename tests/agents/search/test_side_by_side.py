@@ -37,7 +37,7 @@ def searched(agent, states, noise):
 @pytest.mark.parametrize(
     "name", ["gekitai", "dominoes175", pytest.param("goat_race", marks=pytest.mark.slow)]
 )
-def test_threads_do_not_change_what_is_found(name, kind, live_positions, monkeypatch):
+def test_threads_do_not_change_a_search(name, kind, live_positions, monkeypatch):
     game = boardenvs.make(name)
     states = live_positions(game, 6, 2)[:23].copy()
     noise = None

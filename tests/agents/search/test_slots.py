@@ -37,7 +37,7 @@ def judged(leaves):
     num_slots=st.integers(1, 3),
     alone=st.booleans(),
 )
-def test_a_turn_finds_the_leaves_of_its_slot_evaluated(found, num_slots, alone):
+def test_a_turn_starts_after_the_leaves_of_its_slot_are_evaluated(found, num_slots, alone):
     slots = slots_of(num_slots)
     expected = [np.zeros(0, np.float32) for _ in slots]
     numbers = []
@@ -62,7 +62,7 @@ def test_a_turn_finds_the_leaves_of_its_slot_evaluated(found, num_slots, alone):
     assert numbers == list(range(over))
 
 
-def test_a_turn_is_taken_while_the_other_slot_is_evaluated():
+def test_a_turn_runs_while_the_other_slot_is_evaluated():
     third_turn = threading.Event()
 
     def turn(_, number):
@@ -81,7 +81,7 @@ def test_a_turn_is_taken_while_the_other_slot_is_evaluated():
     assert third_turn.is_set()
 
 
-def test_one_leaf_at_a_time_wakes_no_other_thread():
+def test_single_leaves_are_evaluated_in_the_same_thread():
     asked = set()
 
     def judge(leaves):
@@ -95,7 +95,7 @@ def test_one_leaf_at_a_time_wakes_no_other_thread():
 
 
 @pytest.mark.parametrize("found", [[3], [1, 3]])
-def test_what_an_evaluator_gives_has_to_be_of_the_leaves_shape(found, refused):
+def test_outputs_of_an_evaluator_with_a_wrong_shape_are_refused(found, refused):
     def judge(leaves):
         logits, values = judged(leaves)
         return (logits, values) if len(leaves) == 1 else (logits[1:], values[1:])

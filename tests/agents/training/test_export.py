@@ -10,7 +10,7 @@ def files(folder):
     return {p.name for p in folder.iterdir()}
 
 
-def test_export_of_any_policy(learner, gekitai, tmp_path):
+def test_an_untrained_policy_can_be_exported(learner, gekitai, tmp_path):
     path = tmp_path / "some" / "where.onnx"
     export_policy(learner.policy, (gekitai,), path, {"steps": 0, "note": "untrained"})
     agent = agents.make(f"trained:{path}", gekitai)

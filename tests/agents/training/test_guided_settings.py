@@ -26,7 +26,7 @@ from agents.training.settings_files import settings_from
         ({"weight_decay": float("nan")}, "weight_decay .*got nan"),
     ],
 )
-def test_a_bad_value(change, message, refused):
+def test_bad_values_are_refused(change, message, refused):
     with refused(message):
         GuidedSettings(**change)
 
@@ -34,7 +34,9 @@ def test_a_bad_value(change, message, refused):
 @pytest.mark.parametrize(
     ("opponents", "seated"), [((), ("random", "greedy")), (("mcts:10",), ("mcts:10",))]
 )
-def test_whom_the_learner_meets(opponents, seated, tiny_settings, tmp_path):
+def test_opponents_are_those_of_the_settings_or_of_the_evaluation(
+    opponents, seated, tiny_settings, tmp_path
+):
     guided = GuidedSettings(games=8, opponents=opponents)
     settings = replace(tiny_settings, guided=guided, evaluate_against=("random", "greedy"))
     run = TrainingRun(boardenvs.make("gekitai"), settings, seed=0, folder=tmp_path / "run")
@@ -43,7 +45,7 @@ def test_whom_the_learner_meets(opponents, seated, tiny_settings, tmp_path):
     ]
 
 
-def test_lists_of_a_file_name_opponents():
+def test_opponents_are_read_from_lists_in_a_file():
     settings = settings_from({"guided": {"opponents": ["greedy", "mcts:10"]}})
     assert settings.guided_opponents == ("greedy", "mcts:10")
     assert settings_from(settings.to_dict()) == settings

@@ -60,7 +60,7 @@ def columns(samples):
 
 
 @pytest.mark.slow
-def test_it_comes_to_do_as_the_agent_does():
+def test_imitation_learns_the_agents_actions():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
     clone = learner(game)
     first = clone.advance()
@@ -76,7 +76,7 @@ def test_it_comes_to_do_as_the_agent_does():
     "name",
     others_slow(["gekitai", "goat_race", "dominoes175", "pizza_order"], ["gekitai", "dominoes175"]),
 )
-def test_what_it_learns_from(name):
+def test_samples_match_the_positions_and_results_of_the_games(name):
     """Observations, masks, actions and results of the samples belong together."""
     game = boardenvs.make(name)
     settings = replace(SMALL, network="plain", clone=replace(SMALL.clone, random_share=0.3))
@@ -103,7 +103,7 @@ def test_a_share_of_the_positions_is_learned():
     assert masks[np.arange(len(actions)), actions].all()
 
 
-def test_results_are_those_of_the_seat_that_moved():
+def test_results_are_for_the_seat_that_moved():
     game = boardenvs.make("gekitai")
     clone = learner(game)
     clone._agents[0] = Recorder(game)
@@ -115,7 +115,7 @@ def test_results_are_those_of_the_seat_that_moved():
     assert abs(results).mean() > 0.5
 
 
-def test_the_learner_plays_its_share_once_it_has_learned():
+def test_the_learner_plays_only_after_the_first_round():
     game = boardenvs.make("gekitai")
     shares = replace(SMALL.clone, random_share=0, learner_share=1.0)
     clone = learner(game, replace(SMALL, clone=shares))
@@ -136,12 +136,12 @@ def test_the_learner_plays_its_share_once_it_has_learned():
 
         playout(game, states, choose)
         np.testing.assert_array_equal(seen, np.concatenate(visited))
-        # The learned action is the agent's answer, whoever played.
+        # The learned action is the agent's answer, even if another player moved.
         shown = np.concatenate(clone._agents[0].shown[-len(visited) :])
         np.testing.assert_array_equal(actions, game.legal(shown).argmax(1))
 
 
-def test_the_learner_plays_some_of_the_plies():
+def test_the_learner_plays_its_share_of_the_plies():
     game = boardenvs.make("gekitai")
     played = []
     for share in (0.0, 0.5, 1.0):
@@ -165,7 +165,7 @@ class Last(agents.agent.Agent):
 
 
 @pytest.mark.parametrize("name", others_slow(["gekitai", "goat_race"], ["gekitai"]))
-def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
+def test_opponents_play_all_seats_but_one_and_are_not_imitated(name):
     game = boardenvs.make(name)
     met = replace(SMALL.clone, random_share=0, opponent_share=1.0, opponents=("random", "greedy"))
     clone = learner(game, replace(SMALL, network="plain", clone=met))
@@ -192,7 +192,7 @@ def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
     np.testing.assert_array_equal(game.returns(again), game.returns(states))
 
 
-def test_openings_are_played_at_random_and_not_learned():
+def test_openings_are_random_and_not_learned():
     game = boardenvs.make("gomoku", board_size=7)
     opened = replace(SMALL.clone, random_share=0, opening_plies=6)
     clone = learner(game, replace(SMALL, clone=opened))
@@ -206,14 +206,14 @@ def test_openings_are_played_at_random_and_not_learned():
     assert len(np.unique(first.reshape(len(first), -1), axis=0)) > 60
 
 
-def test_games_that_end_before_anything_is_learned_are_followed_by_others():
+def test_games_without_samples_are_replaced():
     game = boardenvs.make("game112", board_size=3)
     opened = replace(SMALL.clone, opening_plies=30)
     clone = learner(game, replace(SMALL, network="plain", clone=opened))
     assert all(len(clone._play(num=1)[0]) for _ in range(5))
 
 
-def test_positions_are_kept_and_learned_from_again():
+def test_the_buffer_keeps_positions_for_later_rounds():
     game = boardenvs.make("gekitai")
     kept = replace(SMALL.clone, buffer=25_000, epochs=3)
     clone = learner(game, replace(SMALL, clone=kept))
@@ -238,7 +238,7 @@ def test_positions_are_kept_and_learned_from_again():
 
 
 @pytest.mark.slow
-def test_with_a_buffer_it_comes_to_do_as_the_agent_does():
+def test_imitation_with_a_buffer_learns_the_agents_actions():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
     kept = replace(SMALL.clone, buffer=50_000, opponents=("random",), opponent_share=0.3)
     clone = learner(game, replace(SMALL, clone=kept))
@@ -261,7 +261,7 @@ class Judge(Recorder):
         return self.choose(states, words), analyses
 
 
-def test_what_the_agent_tells_is_part_of_the_value():
+def test_the_values_target_mixes_the_result_and_the_agents_value():
     game = boardenvs.make("gekitai")
     found = []
     for share in (0, 0.5, 1):
@@ -277,13 +277,13 @@ def test_what_the_agent_tells_is_part_of_the_value():
     np.testing.assert_array_equal(found[2], np.where(proven, -1, 0.25))
 
 
-def test_an_agent_that_tells_no_values_is_refused(refused):
+def test_an_agent_without_values_is_refused(refused):
     settings = replace(SMALL, clone=replace(SMALL.clone, value_share=0.5))
     with refused("value_share .*'greedy'.*got 0.5"):
         learner(boardenvs.make("gekitai"), settings)
 
 
-def test_the_agent_never_sees_what_is_hidden():
+def test_the_agent_receives_concealed_states():
     game = boardenvs.make("dominoes175")
     clone = learner(game, replace(SMALL, network="plain"))
     clone._agents[0] = Recorder(game)
@@ -297,7 +297,7 @@ def test_the_agent_never_sees_what_is_hidden():
     assert not np.intersect1d(streams[0], streams[1]).size
 
 
-def test_between_equals_the_agent_may_always_choose_the_same():
+def test_fixed_ties_gives_one_action_for_each_position():
     game = boardenvs.make("pizza_order")
     for fixed in (False, True):
         settings = replace(SMALL, clone=replace(SMALL.clone, fixed_ties=fixed, random_share=0))
@@ -330,12 +330,12 @@ def test_the_same_seed_gives_the_same_weights():
         ({"learning_rate": -1}, "learning_rate .*got -1"),
     ],
 )
-def test_bad_settings(changes, told, refused):
+def test_bad_settings_are_refused(changes, told, refused):
     with refused(told):
         CloningSettings(**changes)
 
 
-def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
+def test_an_interrupted_imitation_continues_before_the_other_parts(tmp_path):
     game = boardenvs.make("gekitai")
     settings = replace(SMALL, ppo_steps=512, rollout=16, clone=replace(SMALL.clone, steps=10_000))
     whole = TrainingRun(game, settings, 0, tmp_path)
@@ -349,7 +349,7 @@ def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
 
 
 @pytest.mark.slow
-def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
+def test_earlier_selves_are_kept_after_imitation(tmp_path):
     """Earlier selves are kept as often as without cloning, whose decisions do not count."""
     game = boardenvs.make("gekitai")
     clone = replace(SMALL.clone, steps=10_000)
@@ -363,7 +363,7 @@ def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
     assert len(again.ppo.earlier.selves) == len(run.ppo.earlier.selves)
 
 
-def test_totals():
+def test_totals_cover_all_parts():
     settings = replace(SMALL, ppo_steps=1000, clone=replace(SMALL.clone, steps=500))
     assert settings.total_steps == 1500
     for total, parts in ((300, (300, 0)), (500, (500, 0)), (700, (500, 200)), (9000, (500, 8500))):
@@ -372,7 +372,7 @@ def test_totals():
         assert ending.total_steps == total
 
 
-def test_the_policy_stays_the_same_while_its_values_learn():
+def test_the_policy_does_not_change_while_its_values_learn():
     game = boardenvs.make("gekitai")
     settings = replace(SMALL, clone=replace(SMALL.clone, agent="latest", learning_rate=1e-3))
     policy = make_ppo(game, settings, 0).model.policy
@@ -413,7 +413,7 @@ def test_a_run_ends_with_the_fit_of_the_values(tmp_path):
     assert settings.ending_at(2000).values is None
 
 
-def test_an_interrupted_fit_of_the_values_goes_on(tmp_path, monkeypatch):
+def test_an_interrupted_fit_of_the_values_continues(tmp_path, monkeypatch):
     game = boardenvs.make("goat_race", num_players=3, width=5, height=2, max_plies=60)
     values = CloningSettings(agent="latest", steps=100_000)
     run = TrainingRun(game, replace(SMALL, network="plain", clone=None, values=values), 0, tmp_path)

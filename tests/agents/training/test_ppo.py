@@ -45,7 +45,7 @@ def weights(game, settings, seed, cores, monkeypatch):
         {"network": "plain"},
     ],
 )
-def test_the_same_to_the_bit_on_any_number_of_cores(gekitai, monkeypatch, changes):
+def test_weights_do_not_depend_on_the_number_of_cores(gekitai, monkeypatch, changes):
     monkeypatch.setattr(sharded, "_LEAST", 1)
     monkeypatch.setattr(sharded, "_SHARD", 4e6)
     settings = replace(SMALL, **changes)

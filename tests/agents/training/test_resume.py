@@ -49,7 +49,7 @@ def stop_at(monkeypatch):
     return stop
 
 
-def test_an_interrupted_run_goes_on(tmp_path, gekitai, tiny_settings, stop_at):
+def test_an_interrupted_run_can_be_resumed(tmp_path, gekitai, tiny_settings, stop_at):
     stop_at(900)
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
     with pytest.raises(KeyboardInterrupt):
@@ -93,7 +93,7 @@ def test_a_longer_total_is_kept_when_interrupted(tmp_path, gekitai, tiny_setting
     assert again.model.num_timesteps >= 1536
 
 
-def test_a_finished_run_is_lengthened(finished, gekitai, capsys):
+def test_a_finished_run_can_be_extended(finished, gekitai, capsys):
     folder, first = finished
     run = train(gekitai, folder, 512, command="second", resume=True)
     assert "going on from step 256 of 512" in capsys.readouterr().out
@@ -108,7 +108,7 @@ def test_a_finished_run_is_lengthened(finished, gekitai, capsys):
     agents.make(f"trained:{folder}/agent.onnx", gekitai)
 
 
-def test_resuming_a_finished_run_only_measures_it(finished, gekitai):
+def test_resuming_a_finished_run_only_evaluates_it(finished, gekitai):
     folder, first = finished
     before = (folder / "agent.onnx").read_bytes()
     run = train(gekitai, folder, command="again", resume=True)
@@ -117,7 +117,7 @@ def test_resuming_a_finished_run_only_measures_it(finished, gekitai):
     assert (folder / "agent.onnx").read_bytes() == before
 
 
-def test_fewer_steps_than_are_done_are_refused(finished, gekitai, refused):
+def test_fewer_steps_than_completed_are_refused(finished, gekitai, refused):
     folder, _ = finished
     with refused("steps"):
         train(gekitai, folder, 100, resume=True)
@@ -179,7 +179,7 @@ def test_the_checkpoint_of_another_network_is_refused(finished, gekitai, refused
         train(gekitai, folder, resume=True)
 
 
-def test_resuming_nothing_is_refused(tmp_path, gekitai, refused):
+def test_resuming_a_missing_run_is_refused(tmp_path, gekitai, refused):
     for folder in (tmp_path, tmp_path / "no"):
         with refused("no run that can be resumed"):
             train(gekitai, folder, resume=True)
@@ -187,13 +187,13 @@ def test_resuming_nothing_is_refused(tmp_path, gekitai, refused):
 
 
 @pytest.mark.parametrize("steps", [0, -1, 1.5, "10"])
-def test_a_bad_number_of_steps(tmp_path, gekitai, refused, steps):
+def test_a_bad_number_of_steps_is_refused(tmp_path, gekitai, refused, steps):
     with refused("steps .*got "):
         train(gekitai, tmp_path, steps)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, 0.5, "1"])
-def test_a_bad_seed(tmp_path, gekitai, refused, seed):
+def test_a_bad_seed_is_refused(tmp_path, gekitai, refused, seed):
     with refused("seed .*got "):
         train(gekitai, tmp_path, 10, seed)
     assert not files(tmp_path)

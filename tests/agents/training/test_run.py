@@ -39,7 +39,7 @@ def files(folder):
     return {p.name for p in folder.iterdir()}
 
 
-def test_what_a_run_leaves(tiny):
+def test_a_run_writes_its_files(tiny):
     folder = tiny.network.parent
     assert files(folder) == {
         "agent.onnx",
@@ -54,7 +54,7 @@ def test_what_a_run_leaves(tiny):
     assert all(p.stat().st_mode & 0o044 for p in folder.iterdir())
 
 
-def test_the_card(tiny, tiny_settings):
+def test_the_card_describes_the_run(tiny, tiny_settings):
     card = tiny.card
     assert card["game"] == "gekitai"
     assert card["params"] == boardenvs.make("gekitai").params
@@ -116,7 +116,7 @@ def test_a_worse_learner_is_not_kept(tmp_path, gekitai, tiny_settings, monkeypat
     assert run.best["steps"] == run.history[1]["steps"]
 
 
-def test_the_latest_that_is_not_clearly_worse_is_kept(
+def test_the_latest_checkpoint_that_is_not_clearly_worse_is_kept(
     tmp_path, gekitai, tiny_settings, monkeypatch
 ):
     """With an error of 0.1, the latest checkpoint whose interval reaches the best one is kept."""
@@ -148,7 +148,7 @@ class Scored:
         return self.score - self.margin, self.score + self.margin
 
 
-def test_it_ends_early_when_nothing_gets_better(tmp_path, gekitai, tiny_settings, monkeypatch):
+def test_a_run_ends_early_without_improvement(tmp_path, gekitai, tiny_settings, monkeypatch):
     settings = replace(tiny_settings, ppo_steps=50_000, evaluate_every=256, patience=3)
     run = TrainingRun(gekitai, settings, 0, tmp_path)
     given = [0.1, 0.2, 0.3, 0.25, 0.1, 0.2]
@@ -169,7 +169,7 @@ def test_it_ends_early_when_nothing_gets_better(tmp_path, gekitai, tiny_settings
     assert again.steps == run.steps
 
 
-def test_the_history(tiny):
+def test_the_history_has_every_evaluation(tiny):
     assert [point["steps"] for point in tiny.run.history] == [0, 512, 1024, 1536, 2048]
     for point in tiny.run.history:
         for spec in OPPONENTS:
@@ -179,7 +179,7 @@ def test_the_history(tiny):
             assert (found["low"], found["high"]) == wilson(wins_and_half_draws, 10)
 
 
-def test_the_tensorboard_log(tiny):
+def test_the_tensorboard_log_has_the_scores(tiny):
     events = EventAccumulator(str(tiny.network.parent / "tensorboard"))
     events.Reload()
     tags = events.Tags()["scalars"]
@@ -193,7 +193,7 @@ def test_the_tensorboard_log(tiny):
 
 
 @on_two_games
-def test_the_command_of_a_user(tmp_path, tiny_settings, capsys, game):
+def test_train_prints_the_files_and_the_command_to_play(tmp_path, tiny_settings, capsys, game):
     run = train(game, tmp_path / "run", 512, 7, "as typed", settings=tiny_settings)
     assert (run.settings.ppo_steps, run.model.num_timesteps, run.seed) == (512, 512, 7)
     said = capsys.readouterr()
@@ -225,7 +225,7 @@ def test_the_same_seed_gives_the_same_weights(tmp_path, gekitai, tiny_settings, 
 
 
 @pytest.mark.slow
-def test_it_learns(tmp_path, gekitai):
+def test_training_beats_random(tmp_path, gekitai):
     settings = replace(
         Settings(),
         ppo_steps=40_960,
@@ -244,14 +244,14 @@ def test_it_learns(tmp_path, gekitai):
     assert low > before["high"]
 
 
-def test_a_quarter_of_the_games_against_each_kind(tmp_path, gekitai, tiny_settings):
+def test_each_kind_of_opponent_plays_a_quarter_of_the_games(tmp_path, gekitai, tiny_settings):
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
     assert [env.num_envs for env in run.ppo.env.envs] == [4, 4, 4, 4]
     assert run.model.env is run.ppo.env
     assert not files(tmp_path)  # no file is written before it learns
 
 
-def test_the_rate_falls_to_a_tenth(tmp_path, gekitai, tiny_settings):
+def test_the_learning_rate_falls_to_a_tenth(tmp_path, gekitai, tiny_settings):
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
     rates = []
     while run.ppo.steps < tiny_settings.ppo_steps:
@@ -260,7 +260,7 @@ def test_the_rate_falls_to_a_tenth(tmp_path, gekitai, tiny_settings):
     assert rates == pytest.approx([1e-3 - k / 8 * 9e-4 for k in range(1, 9)])
 
 
-def test_tensorboard_files_that_cannot_be_written_end_a_run_by_one_error(
+def test_unwritable_tensorboard_files_end_a_run_with_one_error(
     tmp_path, gekitai, tiny_settings, monkeypatch, capsys
 ):
     def full(self, data):

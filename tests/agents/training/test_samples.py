@@ -21,7 +21,7 @@ def numbered(game, numbers):
     return samples
 
 
-def test_it_keeps_the_latest_samples(gomoku):
+def test_the_buffer_keeps_the_latest_samples(gomoku):
     buffer = ReplayBuffer(5, sample_dtype(gomoku))
     for first, last, kept in [
         (0, 3, {0, 1, 2}),
@@ -33,7 +33,7 @@ def test_it_keeps_the_latest_samples(gomoku):
         assert len(buffer) == len(kept)
 
 
-def test_it_draws_from_all_that_it_holds_and_no_more(gomoku):
+def test_the_buffer_samples_from_all_stored_samples(gomoku):
     buffer = ReplayBuffer(50, sample_dtype(gomoku))
     buffer.add(numbered(gomoku, np.arange(1, 5)))
     drawn = buffer.draw(400, np.random.default_rng(0))["value"][:, 0]
@@ -42,7 +42,7 @@ def test_it_draws_from_all_that_it_holds_and_no_more(gomoku):
     assert counts.min() > 60
 
 
-def test_it_goes_on_from_its_state(gomoku):
+def test_a_restored_buffer_continues(gomoku):
     buffer = ReplayBuffer(5, sample_dtype(gomoku))
     buffer.add(numbered(gomoku, np.arange(7)))
     other = ReplayBuffer(5, sample_dtype(gomoku))
@@ -69,7 +69,7 @@ class Neighbours:
         return logits.astype(np.float32), np.tanh(logits.sum(1)).astype(np.float32)
 
 
-def test_a_turned_position_has_the_turned_sample(gomoku):
+def test_a_rotated_position_has_a_rotated_sample(gomoku):
     agent = PuctAgent(gomoku, 0, 60, decisive=False, evaluator=Neighbours(5))
     views = gomoku.symmetries()
     assert len(views) == 8
@@ -98,14 +98,14 @@ def test_a_turned_position_has_the_turned_sample(gomoku):
     assert not np.array_equal(viewed(original, views, np.array([1])), original)
 
 
-def test_where_there_are_no_symmetries_samples_stay_as_they_are():
+def test_samples_of_games_without_symmetries_are_unchanged():
     game = boardenvs.make("game112")
     samples = numbered(game, [1, 2])
     seen = viewed(samples, game.symmetries(), np.zeros(2, np.int64))
     np.testing.assert_array_equal(seen, samples)
 
 
-def test_its_state_is_tensors_and_numbers_alone(gomoku, tmp_path):
+def test_the_state_contains_only_tensors_and_numbers(gomoku, tmp_path):
     buffer = ReplayBuffer(5, sample_dtype(gomoku))
     buffer.add(numbered(gomoku, [3]))
     torch.save(buffer.state(), tmp_path / "state.pt")

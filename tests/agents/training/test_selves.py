@@ -42,7 +42,7 @@ def test_the_latest_self_is_the_learner(learner, gekitai, live_positions):
     assert (before != after).any()
 
 
-def test_earlier_selves_stay_as_they_were(learner, gekitai, live_positions):
+def test_earlier_selves_do_not_change(learner, gekitai, live_positions):
     earlier = EarlierSelves(gekitai, 5, 4, seed=0)
     earlier.attach(learner)
     states = live_positions(gekitai, 10, 0)
@@ -61,7 +61,7 @@ def test_earlier_selves_stay_as_they_were(learner, gekitai, live_positions):
     assert tuple(before.tolist()) in played
 
 
-def test_who_plays_stays_until_enough_games_ended(learner, gekitai):
+def test_an_earlier_self_plays_until_enough_games_end(learner, gekitai):
     earlier = EarlierSelves(gekitai, 5, 4, seed=0)
     earlier.attach(learner)
     for _ in range(4):
@@ -77,7 +77,7 @@ def test_who_plays_stays_until_enough_games_ended(learner, gekitai):
     assert len(set(playing)) == 5
 
 
-def test_the_hardest_earlier_selves_come_oftenest(learner, gekitai):
+def test_stronger_earlier_selves_play_more_often(learner, gekitai):
     earlier = EarlierSelves(gekitai, 3, 4, seed=0)
     earlier.attach(learner)
     earlier.remember()
@@ -93,7 +93,7 @@ def test_the_hardest_earlier_selves_come_oftenest(learner, gekitai):
     assert 0 < counts[0] < counts[1] / 2 < counts[2] / 4
 
 
-def test_games_under_way_do_not_count_for_the_next_self(learner, gekitai):
+def test_running_games_do_not_count_for_the_next_self(learner, gekitai):
     earlier = EarlierSelves(gekitai, 3, 4, seed=0)
     earlier.attach(learner)
     earlier.note(np.array([True, True, False, False]), np.ones(4, np.float32))
@@ -103,7 +103,7 @@ def test_games_under_way_do_not_count_for_the_next_self(learner, gekitai):
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_no_more_earlier_selves_than_asked_for(learner, gekitai, size):
+def test_the_number_of_earlier_selves_is_limited(learner, gekitai, size):
     earlier = EarlierSelves(gekitai, size, 4, seed=0)
     earlier.attach(learner)
     for count in range(2, 12):
@@ -114,7 +114,7 @@ def test_no_more_earlier_selves_than_asked_for(learner, gekitai, size):
         earlier.draw()
 
 
-def test_old_selves_thin_out(learner, gekitai):
+def test_older_selves_are_removed_evenly(learner, gekitai):
     earlier = EarlierSelves(gekitai, 6, 4, seed=0)
     earlier.attach(learner)
     born = [weights(learner)["action_net.bias"][0].item()]

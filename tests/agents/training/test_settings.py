@@ -7,20 +7,15 @@ from dataclasses import replace
 import pytest
 
 import boardenvs
-from agents import games
+from agents.naming import game_folders
 from agents.training.settings import CloningSettings, GuidedSettings, Settings
 from agents.training.settings_files import read_settings, settings_for, settings_from
 
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
-def test_every_value_that_differs_has_its_sentence(name):
+def test_a_games_settings_differ_from_the_defaults(name):
     game = boardenvs.make(name)
-    (path,) = games.files(game, "training.toml")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for above, line in zip(["", *lines], lines, strict=False):
-        if line and not line.startswith(("#", "[")):
-            assert above.startswith("# "), f"{name}: nothing is said of {line!r}"
-            assert above.endswith((".", ";", ",")) or len(above) > 20
+    (path,) = game_folders.files(game, "training.toml")
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     for condition in (key for key in tables if "=" in key):
         assert condition.partition("=")[0] in game.params
@@ -50,7 +45,7 @@ def written(tmp_path):
     return write
 
 
-def test_settings_for_parameters(written, gekitai):
+def test_settings_depend_on_parameters(written, gekitai):
     path = written('ppo_steps = 7\nhidden = [8]\n["board_size=7"]\nppo_steps = 9\n')
     assert read_settings(path, gekitai) == replace(Settings(), ppo_steps=7, hidden=(8,))
     seven = boardenvs.make("gekitai", board_size=7)
@@ -61,21 +56,21 @@ def test_settings_for_parameters(written, gekitai):
     assert read_settings(path, seven).clone == CloningSettings(steps=9, epochs=3)
 
 
-def test_a_table_for_several_values_of_a_parameter(written):
+def test_a_table_can_apply_to_several_values_of_a_parameter(written):
     path = written('["board_size=7,8"]\nppo_steps = 9\n')
     sizes = [boardenvs.make("gekitai", board_size=size) for size in (6, 7, 8)]
     assert [read_settings(path, game).ppo_steps for game in sizes] == [Settings().ppo_steps, 9, 9]
 
 
-def test_of_two_conditions_the_last_counts(written, gekitai):
+def test_the_last_matching_table_counts(written, gekitai):
     path = written('["board_size=6"]\nppo_steps = 5\n["pieces=8"]\nppo_steps = 6\n')
     assert read_settings(path, gekitai).ppo_steps == 6
 
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
-def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
+def test_a_copy_of_the_games_file_gives_the_same_settings(name, tmp_path):
     game = boardenvs.make(name)
-    (path,) = games.files(game, "training.toml")
+    (path,) = game_folders.files(game, "training.toml")
     copy = tmp_path / "copy.toml"
     copy.write_bytes(path.read_bytes())
     assert read_settings(copy, game) == settings_for(game) == read_settings(path, game)
@@ -116,12 +111,12 @@ def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
         ("evaluate_against = ['os:getcwd']", "own.toml .*'os:getcwd'"),
     ],
 )
-def test_a_bad_file(text, said, written, gekitai, refused):
+def test_bad_files_are_refused(text, said, written, gekitai, refused):
     with refused(said):
         read_settings(written(text), gekitai)
 
 
-def test_no_file(tmp_path, gekitai, refused):
+def test_unreadable_files_are_refused(tmp_path, gekitai, refused):
     with refused("nowhere.toml .*No such file or directory$"):
         read_settings(tmp_path / "nowhere.toml", gekitai)
     with refused(f"{tmp_path} .*Is a directory$"):
@@ -141,12 +136,12 @@ def test_no_file(tmp_path, gekitai, refused):
         ({"opponents": {"random": 0}}, "opponents .*got {'random': 0}"),
     ],
 )
-def test_bad_settings(values, told, refused):
+def test_bad_settings_are_refused(values, told, refused):
     with refused(told):
         settings_from(values)
 
 
-def test_settings_of_games():
+def test_settings_for_reads_the_games_file():
     gekitai = boardenvs.make("gekitai")
     assert settings_for(gekitai) != Settings()
     assert settings_for(gekitai, ppo_steps=5) == replace(settings_for(gekitai), ppo_steps=5)

@@ -117,7 +117,7 @@ def weights(policy):
 @pytest.mark.parametrize(
     "several", [SIZES, make_sizes("game112", {}, "board_size", [4, 9])], ids=["board", "row"]
 )
-def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
+def test_the_exported_network_agrees_with_the_policy_on_every_size(several, tmp_path):
     policy = policy_for(several[0])
     path = tmp_path / "agent.onnx"
     export_policy(policy, several, path, {})
@@ -149,7 +149,7 @@ def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
         np.testing.assert_array_equal(agent.act(states), PolicyAgent(game, policy).act(states))
 
 
-def test_in_integers_too():
+def test_the_int8_network_agrees_with_the_policy_on_every_size():
     policy = policy_for(SIZES[0])
     free = policy_to_onnx(policy, SIZES)
     seen = [seen_in(game, 200) for game in SIZES]
@@ -200,7 +200,7 @@ def test_more_sizes_than_games_are_refused(refused):
         guided(replace(GUIDED, games=1))
 
 
-def test_gradient_steps_come_in_the_shares_of_the_sizes(monkeypatch):
+def test_gradient_steps_follow_the_shares_of_the_sizes(monkeypatch):
     learner = guided(shares={"5": 3})
     while not all(map(len, learner.fitter.buffers)):
         learner.advance()
@@ -213,7 +213,7 @@ def test_gradient_steps_come_in_the_shares_of_the_sizes(monkeypatch):
     assert [len(buffer.samples) for buffer in learner.fitter.buffers] == [300, 100]
 
 
-def test_it_goes_on_from_its_state_bit_for_bit(tmp_path, monkeypatch):
+def test_a_restored_learner_continues_bit_for_bit(tmp_path, monkeypatch):
     monkeypatch.setattr(network_writer, "_SEEN", 100)
     whole, same, other = guided(), guided(), guided(seed=1)
     for each in (whole, same, other):
@@ -267,7 +267,7 @@ def finished(tmp_path_factory):
     return folder, train(SIZES, folder, None, 3, "as typed", settings=SETTINGS)
 
 
-def test_what_a_run_leaves(finished):
+def test_a_run_writes_scores_of_each_size(finished):
     folder, run = finished
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
     assert card["params"]["board_size"] == [5, 6, 7]
@@ -294,7 +294,7 @@ def test_what_a_run_leaves(finished):
     assert list(point["sizes"]) == ["5", "7"]
 
 
-def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
+def test_an_interrupted_run_ends_like_an_uninterrupted_one(finished, tmp_path):
     _, whole = finished
     run = TrainingRun(SIZES, SETTINGS, 3, tmp_path)
     advance = SelfPlay.advance
@@ -327,17 +327,17 @@ def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
         ({"clone": CloningSettings(agent="exact:9")}, "exact"),
     ],
 )
-def test_settings_that_are_not_for_several_sizes(changes, said, tmp_path, refused):
+def test_settings_for_one_size_are_refused(changes, said, tmp_path, refused):
     with refused(said):
         TrainingRun(SIZES, replace(SETTINGS, **changes), 0, tmp_path)
 
 
-def test_settings_that_are_for_several_sizes_alone(tmp_path, refused):
+def test_settings_only_for_several_sizes_are_refused_for_one(tmp_path, refused):
     with refused("shares .*Gomoku.*board_size=6"):
         TrainingRun(SIX, replace(SETTINGS, shares={"6": 1}), 0, tmp_path)
 
 
-def test_the_evaluation_takes_an_agent_for_each_size():
+def test_the_evaluation_uses_an_agent_for_each_size():
     evaluation = SizesEvaluation(SIZES, ["random"], 0)
     players = [agents.make("greedy", game, 0) for game in SIZES]
     point = evaluation.point(players, 10, 0)
@@ -348,7 +348,7 @@ def test_the_evaluation_takes_an_agent_for_each_size():
     ]  # fmt: skip
 
 
-def test_a_version_in_integers_for_all_sizes(finished, tmp_path, monkeypatch):
+def test_one_int8_network_serves_all_sizes(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "_FASTER", 0.0)
     monkeypatch.setattr(tool, "_LEAST_SCORE", 0.0)
     for suffix in (".onnx", ".json"):
@@ -377,7 +377,7 @@ def test_a_version_in_integers_for_all_sizes(finished, tmp_path, monkeypatch):
 # -- The command ------------------------------------------------------------------------
 
 
-def test_the_command(monkeypatch, tmp_path, capsys):
+def test_the_command_trains_on_several_sizes(monkeypatch, tmp_path, capsys):
     from agents.command import main
 
     def command(*words):
@@ -415,7 +415,7 @@ def test_the_command(monkeypatch, tmp_path, capsys):
         assert err.count("\n") == 1
 
 
-def test_on_a_cluster_it_is_refused(refused):
+def test_training_on_several_sizes_on_a_cluster_is_refused(refused):
     from agents.training.self_play.ray_actors import RayActors
 
     with refused("one board size.*--engine local"):

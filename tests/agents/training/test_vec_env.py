@@ -35,7 +35,7 @@ def legal_actions(env, rng):
     return np.argmax(rng.random(masks.shape) * masks, 1)
 
 
-def test_shapes_and_types(joined, game):
+def test_arrays_have_the_documented_shapes_and_types(joined, game):
     assert joined.num_envs == 8
     assert joined.action_space == gymnasium.spaces.Discrete(game.num_actions)
     assert joined.observation_space.shape == game.observation_shape
@@ -52,7 +52,7 @@ def test_shapes_and_types(joined, game):
     assert len(infos) == 8
 
 
-def test_it_is_its_environments_side_by_side(game):
+def test_the_joined_environment_agrees_with_its_parts(game):
     def make():
         return [SeatVectorEnv(3, game), SeatVectorEnv(5, game)]
 
@@ -77,7 +77,7 @@ def test_it_is_its_environments_side_by_side(game):
             ended += 1
 
 
-def test_infos_of_games_that_ended(joined):
+def test_infos_of_ended_games_have_the_final_observation(joined):
     rng = np.random.default_rng(0)
     observation = joined.reset()
     lengths = np.zeros(8, int)
@@ -101,7 +101,7 @@ def test_infos_of_games_that_ended(joined):
             lengths[i] = 0
 
 
-def test_a_game_cut_short_is_marked_for_bootstrapping():
+def test_a_truncated_game_is_marked_for_bootstrapping():
     env = SB3VecEnv([SeatVectorEnv(4, boardenvs.make("gekitai", max_plies=4), seat=0)], seed=0)
     env.reset()
     rng = np.random.default_rng(0)
@@ -113,7 +113,7 @@ def test_a_game_cut_short_is_marked_for_bootstrapping():
     assert [info["episode"]["l"] for info in infos] == [2] * 4
 
 
-def test_what_is_written_into_infos_stays_in_their_step(joined):
+def test_changes_of_infos_do_not_reach_the_next_step(joined):
     rng = np.random.default_rng(0)
     joined.reset()
     infos = joined.step(legal_actions(joined, rng))[-1]
@@ -152,7 +152,7 @@ def test_environments_that_cannot_be_joined_are_refused(envs, listeners, said, r
         SB3VecEnv(envs(), listeners=listeners)
 
 
-def test_masks_as_maskable_ppo_asks_for_them(joined, game):
+def test_masks_are_available_to_maskable_ppo(joined, game):
     joined.reset()
     assert is_masking_supported(joined)
     assert joined.has_attr("action_masks")
@@ -167,7 +167,7 @@ def test_masks_as_maskable_ppo_asks_for_them(joined, game):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_bad_actions_are_refused_before_anything_is_played(turned):
+def test_bad_actions_are_refused_before_any_game_is_played(turned):
     game = boardenvs.make("gekitai")
     views = game.symmetries() if turned else None
     env = SB3VecEnv([SeatVectorEnv(3, game), SeatVectorEnv(5, game)], seed=1, views=views)
@@ -187,7 +187,7 @@ def test_bad_actions_are_refused_before_anything_is_played(turned):
     )
 
 
-def test_what_single_games_do_not_offer(joined):
+def test_unsupported_methods_and_attributes_raise(joined):
     with pytest.raises(AttributeError, match=r"method_name .*got 'close'"):
         joined.env_method("close")
     with pytest.raises(AttributeError, match=r"set_attr .*got 'seat'"):
@@ -201,7 +201,7 @@ def test_what_single_games_do_not_offer(joined):
     joined.close()
 
 
-def test_seeds(game):
+def test_seed_determines_the_games(game):
     def played(env):
         seen = [env.reset()]
         rng = np.random.default_rng(0)

@@ -13,7 +13,7 @@ def show(game, states, view):
     return seen.reshape(*seen.shape[:2], -1)[:, :, view].reshape(seen.shape)
 
 
-def test_an_environment_shows_each_game_in_one_view():
+def test_each_game_is_observed_in_one_symmetry():
     game = boardenvs.make("gekitai")
     views = game.symmetries()
     env = SB3VecEnv([SeatVectorEnv(40, game), SeatVectorEnv(24, game)], 0, views)
@@ -42,7 +42,7 @@ def test_an_environment_shows_each_game_in_one_view():
     assert ended > 100
 
 
-def test_an_illegal_action_in_a_view_is_the_one_played():
+def test_an_illegal_action_is_mapped_back_from_its_symmetry():
     """A masked cell in the view is occupied on the board, so playing it loses."""
     game = boardenvs.make("gomoku", board_size=9)
     env = SB3VecEnv([SeatVectorEnv(64, game, seat=0)], 0, game.symmetries())

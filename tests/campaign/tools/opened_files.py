@@ -30,8 +30,8 @@ from scenarios import TINY
 import agents
 import boardenvs
 from agents.arena import round_robin
+from agents.arena.named_openings import openings_of
 from agents.arena.opening_files import openings_in
-from agents.arena.openings import openings_of
 from agents.arena.storage.store import Store
 from agents.networks.card import card_path, shipped
 from boardenvs.dominoes175 import console
@@ -320,7 +320,7 @@ def play_by(path: Path, game: boardenvs.Game, search: bool) -> None:
 
 class TrainingSettings(Spoiler):
     def __call__(self, rng, keep, tell):
-        from agents.games import files
+        from agents.naming.game_folders import files
         from agents.training.settings_files import read_settings
 
         game = boardenvs.make(str(rng.choice(["gekitai", "gomoku", "goat_race", "pizza_order"])))

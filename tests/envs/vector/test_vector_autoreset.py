@@ -12,7 +12,7 @@ import boardenvs
 from boardenvs.envs.vector import SeatVectorEnv
 
 
-def test_same_step_masks_belong_to_live_positions(game):
+def test_same_step_masks_belong_to_the_new_positions(game):
     envs = SeatVectorEnv(32, game, illegal="raise")
     returned = rollout(envs, envs.reset(seed=0), 250)
     ended = 0
@@ -32,7 +32,7 @@ def test_same_step_masks_belong_to_live_positions(game):
     assert ended > 32
 
 
-def test_next_step_ignores_the_action_and_gives_nothing(game):
+def test_next_step_ignores_the_action_and_gives_no_reward(game):
     # An illegal action would raise if it were played.
     envs = SeatVectorEnv(8, game, illegal="raise", autoreset_mode="NextStep")
     observations, infos = envs.reset(seed=0)
@@ -87,7 +87,7 @@ def test_disabled_waits_for_a_reset(game):
     np.testing.assert_array_equal(ours[0][~over], theirs[0][~over])
 
 
-def test_disabled_waits_for_every_one_that_is_over(game):
+def test_disabled_requires_a_reset_of_every_finished_game(game):
     envs = SeatVectorEnv(2, game, autoreset_mode=AutoresetMode.DISABLED, seat=0)
     masks = envs.reset(seed=[3, 3])[1]["action_mask"]
     over = np.zeros(2, bool)
@@ -125,7 +125,7 @@ def test_games_do_not_depend_on_the_resets_of_others(game, opponent, state):
             np.testing.assert_array_equal(ours[:num], theirs)
 
 
-def test_every_masked_reset_begins_another_game():
+def test_every_masked_reset_starts_another_game():
     envs = SeatVectorEnv(2, "goat_race", autoreset_mode="Disabled")
     streams = []
     for _ in range(3):
@@ -136,7 +136,7 @@ def test_every_masked_reset_begins_another_game():
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
-def test_the_shortest_games(game, mode):
+def test_games_that_end_within_a_step_are_reset(game, mode):
     game = boardenvs.make(game.name, max_plies=game.num_players)
     envs = SeatVectorEnv(16, game, autoreset_mode=mode)
     returned = rollout(envs, envs.reset(seed=0), 60)

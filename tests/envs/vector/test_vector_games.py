@@ -14,14 +14,14 @@ from vector_play import OPPONENTS, choose, rollout, rows
 import boardenvs
 from boardenvs.core.chance import make_streams
 from boardenvs.core.loops import LEAVE
-from boardenvs.envs.seat_table import SeatTable
+from boardenvs.envs.seat_batch import SeatBatch
 from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
 
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
-def test_same_seed_same_games_whatever_the_batch(game, opponent, mode):
+def test_games_do_not_depend_on_the_number_of_games(game, opponent, mode):
     def returned(num, threads=None):
         envs = SeatVectorEnv(
             num, game, OPPONENTS[opponent](game), autoreset_mode=mode, threads=threads
@@ -39,7 +39,7 @@ def test_same_seed_same_games_whatever_the_batch(game, opponent, mode):
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("seed", [0, 1, 2**40])
-def test_the_first_game_is_that_of_the_single_environment(game, opponent, seed):
+def test_the_first_game_agrees_with_the_single_environment(game, opponent, seed):
     env = SeatEnv(game, OPPONENTS[opponent](game))
     envs = SeatVectorEnv(5, game, OPPONENTS[opponent](game), autoreset_mode="Disabled")
     observation, info = env.reset(seed=seed)
@@ -65,7 +65,7 @@ def test_the_first_game_is_that_of_the_single_environment(game, opponent, seed):
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_against_gymnasiums_vector_of_single_environments(game, opponent, mode):
+def test_the_vector_agrees_with_gymnasiums_vector_of_single_environments(game, opponent, mode):
     """Equal seeds give equal results until a game ends, and an equal structure throughout.
 
     With `DISABLED`, every game gets a seed and all results are equal.
@@ -130,7 +130,7 @@ def test_against_gymnasiums_vector_of_single_environments(game, opponent, mode):
     assert mode is AutoresetMode.DISABLED or not first.all()
 
 
-def test_a_list_of_seeds_is_one_for_each(game):
+def test_a_list_of_seeds_has_one_for_each_game(game):
     seeds = [5, 0, 5, 2**33]
     envs = SeatVectorEnv(4, game)
     observations, infos = envs.reset(seed=seeds)
@@ -145,7 +145,7 @@ def test_a_list_of_seeds_is_one_for_each(game):
         assert infos["seat"][i] == info["seat"]
 
 
-def test_a_seed_stands_for_the_games_that_follow_too(game):
+def test_a_seed_determines_the_following_games(game):
     for seed in (7, [7, 8, 9]):
         envs, twin = SeatVectorEnv(3, game), SeatVectorEnv(3, game)
         for env in (envs, twin):
@@ -163,7 +163,7 @@ def test_the_games_of_a_batch_differ(versus):
     assert (ends[0] != ends[1]).any()
 
 
-def test_a_random_seat_is_every_seat_and_a_fixed_one_stays(game):
+def test_a_random_seat_varies_and_a_fixed_seat_stays(game):
     envs = SeatVectorEnv(100, game)
     returned = rollout(envs, envs.reset(seed=0), 40)
     for step in (returned[0], returned[-1]):
@@ -175,7 +175,7 @@ def test_a_random_seat_is_every_seat_and_a_fixed_one_stays(game):
 
 
 @pytest.mark.parametrize("follow_on", [False, True])
-def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
+def test_the_compiled_loop_agrees_with_asking_each_random_opponent(game, follow_on):
     """A compiled loop of random opponents gives the same as asking each, as when recording."""
     num = 30
     short = boardenvs.make(game.name, max_plies=2 * game.num_players)
@@ -183,11 +183,11 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
         words = make_streams(np.uint64(4), num)
         tables = []
         for record in (False, True):
-            table = SeatTable(
+            batch = SeatBatch(
                 rules, num, "random", "random", "lose", 2, follow_on=follow_on, record=record
             )
-            table.reset(rules.arrays.new(words), words, np.ones(num, np.bool_), retry=True)
-            tables.append(table)
+            batch.reset(rules.arrays.new(words), words, np.ones(num, np.bool_), retry=True)
+            tables.append(batch)
         one, other = tables
         masks = one.games.masks
         for k in range(40):
@@ -195,7 +195,7 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
             actions[:: k + 2] = k % game.num_actions  # including illegal actions
             if not follow_on:
                 actions[one.over()] = LEAVE
-            returned = [table.play(actions) for table in tables]
+            returned = [batch.play(actions) for batch in tables]
             assert equal(*returned)
             masks = returned[0].masks
             for array in ("states", "masks", "seats", "seen"):
@@ -205,19 +205,19 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
 
 
 @pytest.mark.parametrize("record", [False, True])
-def test_games_that_never_last_until_our_turn_are_refused(record):
+def test_games_that_always_end_before_the_learners_turn_are_refused(record):
     """Environments raise if the other seat ends every game with its first ply."""
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
     words = make_streams(np.uint64(0), 3)
-    table = SeatTable(game, 3, "random", 1, "lose", follow_on=True, record=record)
+    batch = SeatBatch(game, 3, "random", 1, "lose", follow_on=True, record=record)
     states = game.arrays.new(words)
     states["to_move"] = 1
-    table.reset(states, words, np.ones(3, np.bool_), retry=False)
+    batch.reset(states, words, np.ones(3, np.bool_), retry=False)
     with pytest.raises(ValueError, match="1000 games in a row"):
-        table.play(np.array([0, 1, 2]))
+        batch.play(np.array([0, 1, 2]))
     with pytest.raises(ValueError, match="reset"):
-        table.play(np.array([0, 1, 2]))
+        batch.play(np.array([0, 1, 2]))
 
 
 def pickled(envs):
@@ -226,7 +226,7 @@ def pickled(envs):
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
 @pytest.mark.parametrize("opponent", ["random", "list"])
-def test_a_copy_in_mid_game_plays_on(game, duplicate, opponent):
+def test_a_copy_of_running_games_continues_identically(game, duplicate, opponent):
     envs = SeatVectorEnv(6, game, OPPONENTS[opponent](game), render_mode="ansi")
     start = rollout(envs, envs.reset(seed=0), 4)[-1]
     texts = envs.render()

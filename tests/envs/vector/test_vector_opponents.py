@@ -30,7 +30,7 @@ def test_opponents_are_asked_in_batches_of_their_own_states(versus):
     assert len(returned) == 21
 
 
-def test_opponents_see_no_true_stream(versus):
+def test_opponents_do_not_receive_the_true_stream(versus):
     opponent = Last(versus)
     envs = SeatVectorEnv(20, versus, opponent)
     _, infos = envs.reset(seed=0)
@@ -42,7 +42,7 @@ def test_opponents_see_no_true_stream(versus):
 
 
 @pytest.mark.parametrize("name", others_slow(["gekitai", "gomoku", "game112"]))
-def test_random_opponents_open_with_any_action_alike(name):
+def test_openings_of_random_opponents_are_uniform(name):
     """Openings are uniform, independent of the sampled seat and of action numbers."""
     versus = boardenvs.make(name)
     num = 200 * versus.num_actions
@@ -59,7 +59,7 @@ def test_random_opponents_open_with_any_action_alike(name):
     np.testing.assert_allclose(halves, 1 / versus.num_players, atol=5 / np.sqrt(num))
 
 
-def test_what_an_opponent_does_to_its_states_is_its_own_business(versus):
+def test_an_opponent_cannot_change_the_games(versus):
     class Vandal(Last):
         def act(self, states):
             actions = super().act(states)
@@ -71,7 +71,7 @@ def test_what_an_opponent_does_to_its_states_is_its_own_business(versus):
     assert all(map(equal, *returned))
 
 
-def test_an_opponents_illegal_action_loses_for_it(versus):
+def test_an_opponent_loses_by_its_illegal_action(versus):
     class Illegal(Last):
         def act(self, states):
             return self.game.legal(states).argmin(1)
@@ -98,7 +98,7 @@ def test_an_opponents_illegal_action_loses_for_it(versus):
 
 
 @pytest.mark.parametrize("wrong", [None, 3, object()])
-def test_what_is_no_opponent_is_refused(versus, wrong):
+def test_invalid_opponents_are_refused(versus, wrong):
     with pytest.raises(ValueError, match="opponent"):
         SeatVectorEnv(2, versus, wrong)
     with pytest.raises(ValueError, match=f"opponent.*{versus.num_players - 1}"):
@@ -116,7 +116,7 @@ def with_illegal(envs, infos):
     return masks, place, int(masks[place].argmin())
 
 
-def test_an_illegal_action_loses_its_game_alone(game):
+def test_an_illegal_action_loses_only_its_game(game):
     envs = SeatVectorEnv(5, game)
     masks, place, action = with_illegal(envs, envs.reset(seed=0)[1])
     twin = copy.deepcopy(envs)
@@ -132,7 +132,7 @@ def test_an_illegal_action_loses_its_game_alone(game):
         np.testing.assert_array_equal(one[rest], other[rest])
 
 
-def test_an_illegal_action_raises_if_so_wished(game):
+def test_an_illegal_action_raises_if_requested(game):
     envs = SeatVectorEnv(5, game, illegal="raise")
     masks, place, action = with_illegal(envs, envs.reset(seed=0)[1])
     twin = copy.deepcopy(envs)
@@ -144,7 +144,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
     assert equal(envs.step(good), twin.step(good))
 
 
-def test_what_is_no_action_changes_nothing(game):
+def test_invalid_actions_change_nothing(game):
     envs = SeatVectorEnv(3, game)
     _, infos = envs.reset(seed=0)
     twin = copy.deepcopy(envs)

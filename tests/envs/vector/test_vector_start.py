@@ -14,7 +14,7 @@ from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
 
 
-def test_reset_from_positions(game):
+def test_reset_starts_from_positions(game):
     one = position(game, 2)
     several = np.concatenate([position(game, plies) for plies in (0, 2, 3)])
     for state, expected in (
@@ -35,7 +35,7 @@ def test_reset_from_positions(game):
         assert np.array_equal(state, before) if isinstance(state, np.ndarray) else state == before
 
 
-def test_reset_of_some_from_a_position(game):
+def test_a_masked_reset_starts_from_a_position(game):
     envs = SeatVectorEnv(3, game, seat=0)
     observations, _ = envs.reset(seed=0)
     marked = np.array([False, True, False])
@@ -45,7 +45,7 @@ def test_reset_of_some_from_a_position(game):
     np.testing.assert_array_equal(again[1], game.observe(states, 0)[0])
 
 
-def test_positions_that_end_before_our_turn_are_refused(versus):
+def test_positions_that_end_before_the_learners_turn_are_refused(versus):
     game = boardenvs.make(versus.name, max_plies=versus.num_players)
     states = position(game, game.num_players - 1)
     last = int(states["to_move"][0])

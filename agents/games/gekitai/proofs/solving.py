@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.games import require
-from agents.games.gekitai.proofs import proof_numbers
-from agents.games.gekitai.proofs.proof_numbers import attacking_cells, gekitai_workspace, replies
+from agents.games.gekitai.proofs import gekitai_search
+from agents.games.gekitai.proofs.gekitai_search import attacking_cells, gekitai_workspace, replies
 from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.naming.game_folders import require
 from agents.search.proofs.bitboards import canonical, turned_back
 from agents.search.proofs.proof_numbers import (
     ANY_LENGTH,
@@ -165,7 +165,7 @@ class Solver:
         whole_number("limit", limit, 0)
         plies = 0 if plies is None else whole_number("plies", plies, 1, LONGEST)
         mine, theirs = self._cells(state)
-        ask.bound_to(rules, proof_numbers)(
+        ask.bound_to(rules, gekitai_search)(
             self.game.constants,
             mine,
             theirs,

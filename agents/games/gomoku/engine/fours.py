@@ -27,7 +27,7 @@ from agents.games.gomoku.engine.position import (
     place,
     take_back,
 )
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 __all__ = ["find_fours", "key_of", "known_facts"]
 

@@ -43,7 +43,7 @@ from agents.games.gomoku.engine.worth import (
     THREAT_WORTH,
 )
 from boardenvs.gomoku import Gomoku
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 __all__ = [
     "CAN_FIVE",

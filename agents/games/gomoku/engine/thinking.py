@@ -10,7 +10,7 @@ from agents.games.gomoku.engine.alpha_beta import INFINITE, PROVEN, search_on
 from agents.games.gomoku.engine.inner import inner
 from agents.games.gomoku.engine.moves import list_moves, next_move
 from agents.games.gomoku.engine.position import cell_of, set_up
-from boardenvs.kernels.cache import cached_njit
+from boardenvs.kernels.kernel import cached_njit
 
 __all__ = ["think"]
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from agents.games import require
 from agents.games.gomoku.lines.open_lines import count, lowest, winning_cells
-from agents.games.gomoku.proofs import proof_numbers
+from agents.games.gomoku.proofs import gomoku_search
+from agents.naming.game_folders import require
 from agents.search.proofs.bitboards import canonical, turned_back
 from agents.search.proofs.proof_numbers import (
     ANY_LENGTH,
@@ -126,7 +126,7 @@ class Solver:
             sum(np.uint64(1) << np.uint64(8 * r + c) for r, c in np.argwhere(owners == one))
             for one in (seat, 1 - seat)
         )
-        ask.bound_to(rules, proof_numbers)(
+        ask.bound_to(rules, gomoku_search)(
             self.game.constants,
             np.uint64(mine),
             np.uint64(theirs),

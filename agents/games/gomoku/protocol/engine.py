@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.clock import seconds_of
 from agents.games.gomoku.protocol.engine_process import EngineError, EngineProcess, words_of
 from agents.games.gomoku.protocol.messages import FREE, OTHER, OWN, UNLIMITED, cell_of, text_of
+from agents.naming.grammar import seconds_of
 from boardenvs.core.checks import finite_number
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku

@@ -17,7 +17,7 @@ import boardenvs
 from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.storage.store import Store
-from agents.arena.versions import agent_version
+from agents.naming.spec import Spec
 from agents.search.mcts import MctsAgent
 from boardenvs import Episode
 
@@ -73,7 +73,7 @@ def results(path):
 # -- Contents ---------------------------------------------------------------------------
 
 
-def test_results_come_back(game, path):
+def test_stored_results_are_read_again(game, path):
     specs = ["random", "greedy"]
     kind = round_robin if game.num_players > 1 else solos
     played = list(kind(game, specs, 20, 3, store=path))
@@ -86,7 +86,7 @@ def test_results_come_back(game, path):
     assert [p.name for p in path.parent.iterdir()] == ["games.db"]
 
 
-def test_every_game_can_be_watched_again(game, path):
+def test_every_stored_game_can_be_replayed(game, path):
     specs = ["random", "greedy"]
     kind = round_robin if game.num_players > 1 else solos
     played = list(kind(game, specs, 6, 3, opening_plies=1, store=path))
@@ -103,7 +103,7 @@ def test_every_game_can_be_watched_again(game, path):
 
 
 @pytest.mark.parametrize("suffix", [".json", ".psq", ".sgf"])
-def test_every_game_can_be_exported(path, tmp_path, suffix):
+def test_every_stored_game_can_be_exported(path, tmp_path, suffix):
     game = boardenvs.make("gomoku", board_size=5)
     list(round_robin(game, ["random", "greedy", "neighbour"], 4, 3, store=path))
     folder = tmp_path / "games"
@@ -117,20 +117,20 @@ def test_every_game_can_be_exported(path, tmp_path, suffix):
             assert episode.result == held.result
 
 
-def test_only_formats_of_the_game_are_exported(filled, tmp_path, refused):
+def test_exports_in_formats_of_other_games_are_refused(filled, tmp_path, refused):
     with Store.read(filled) as store, refused("suffix must be "):
         store.export(tmp_path / "games", ".psq")
     assert not (tmp_path / "games").exists()
 
 
-def test_what_was_not_played_cannot_be_watched(filled, gekitai, refused):
+def test_games_that_were_not_played_cannot_be_replayed(filled, gekitai, refused):
     with Store.read(filled) as store:
         assert len(store.game_of(("random", "greedy"), 0)) > 0
         with refused("match .*greedy - greedy"):
             store.game_of(("greedy", "greedy"), 0)
 
 
-def test_a_forfeit_can_be_watched_again(gekitai, path, own_module):
+def test_a_stored_forfeit_can_be_replayed(gekitai, path, own_module):
     own_module("mine", BAD)
     list(round_robin(gekitai, ["random", "mine:Bad"], 4, 0, opening_plies=1, store=path))
     with Store.read(path) as store:
@@ -138,7 +138,7 @@ def test_a_forfeit_can_be_watched_again(gekitai, path, own_module):
     assert results(path)[0].scores.forfeits == [0, 4]
 
 
-def test_one_agent_in_two_seats_has_two_names(gekitai, path):
+def test_an_agent_in_two_seats_has_two_names(gekitai, path):
     list(round_robin(gekitai, ["random", "random"], 2, 0, store=path))
     with Store.read(path) as store:
         assert len(set(store.episode("1.0").players)) == 2
@@ -160,7 +160,7 @@ def test_a_second_run_plays_nothing(filled, gekitai, monkeypatch):
     assert sum(num for _, num in seen) == 30
 
 
-def test_more_games_and_more_agents_go_on(filled, gekitai, path):
+def test_a_store_can_be_extended_by_games_and_agents(filled, gekitai, path):
     before = rows(filled)
     specs = ["random", "greedy", "random", "greedy"]
     long = list(round_robin(gekitai, specs, 16, 3, store=filled))
@@ -172,13 +172,13 @@ def test_more_games_and_more_agents_go_on(filled, gekitai, path):
     assert len(different) < len(long)
 
 
-def test_fewer_games_count_fewer(filled, gekitai):
+def test_a_run_with_fewer_games_uses_only_the_first_stored_games(filled, gekitai):
     few = list(round_robin(gekitai, ["random", "greedy"], 6, 3, store=filled))
     assert few[0].scores == play_match(gekitai, ["random", "greedy"], 6, 3)
 
 
 @pytest.mark.parametrize("stop", [1, 7, 20, 29])
-def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
+def test_an_interrupted_run_can_be_continued(gekitai, path, filled, tmp_path, stop):
     other = tmp_path / "other.db"
     finished = 0
 
@@ -200,7 +200,7 @@ def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 @pytest.mark.parametrize("workers", [1, 2])
-def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
+def test_a_killed_run_can_be_continued(tmp_path, own_module, gekitai, monkeypatch, workers):
     own_module("held_agent", HELD)
     command = [
         sys.executable, "-m", "agents.command", "arena", "gekitai", "held_agent:Held", "random",
@@ -235,7 +235,7 @@ def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
     assert results("killed.db") == results("whole.db")
 
 
-def test_a_store_that_was_left_empty_is_begun(path, gekitai):
+def test_an_empty_file_becomes_a_store(path, gekitai):
     path.touch()
     list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path))
     assert len(rows(path)) == 2
@@ -267,7 +267,7 @@ for limit in range(0, 36_864, 2048):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGXFSZ")
-def test_killed_at_any_write_while_it_begins(tmp_path, gekitai, attempt):
+def test_a_run_killed_at_any_write_of_a_new_store_can_be_continued(tmp_path, gekitai, attempt):
     ran = subprocess.run(
         [sys.executable, "-c", KILLED], cwd=tmp_path, capture_output=True, text=True, check=True
     )
@@ -285,13 +285,13 @@ def test_killed_at_any_write_while_it_begins(tmp_path, gekitai, attempt):
     assert 0 < founded < len(ends)
 
 
-def test_a_store_without_anything_is_no_store_to_look_at(path, refused):
+def test_reading_an_empty_store_is_refused(path, refused):
     path.touch()
     with refused("games.db is empty"):
         results(path)
 
 
-def test_two_runs_at_once_count_no_game_twice(gekitai, path):
+def test_two_simultaneous_runs_count_no_game_twice(gekitai, path):
     runs = [round_robin(gekitai, ["random", "greedy"], 10, 3, store=path) for _ in range(2)]
     (one,), (other,) = ([next(run)] for run in runs)
     assert one == other
@@ -301,7 +301,7 @@ def test_two_runs_at_once_count_no_game_twice(gekitai, path):
 # -- Sequential tests -------------------------------------------------------------------
 
 
-def test_until_decided_goes_on_too(gekitai, path, tmp_path):
+def test_a_run_until_decided_can_be_continued(gekitai, path, tmp_path):
     def run(games, **options):
         return list(
             round_robin(gekitai, ["greedy", "random"], games, 3, until="decided", **options)
@@ -333,7 +333,7 @@ def test_until_decided_goes_on_too(gekitai, path, tmp_path):
         ({"opening_plies": 3}, "games.db .*random - greedy .*opening_plies 0.* 3"),
     ],
 )
-def test_another_arenas_store(filled, gekitai, refused, change, said):
+def test_a_store_of_another_arena_is_refused(filled, gekitai, refused, change, said):
     before = filled.read_bytes()
     arguments = {"game": gekitai, "specs": ["random", "greedy"], "num_games": 20, "seed": 3}
     with refused(said):
@@ -341,7 +341,9 @@ def test_another_arenas_store(filled, gekitai, refused, change, said):
     assert filled.read_bytes() == before
 
 
-def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_copy, monkeypatch):
+def test_another_version_of_an_agent_is_refused(
+    gekitai, path, refused, own_module, tiny_copy, monkeypatch
+):
     own_module("mine", HELD)
     list(round_robin(gekitai, ["mine:Held", tiny_copy.spec], 2, 0, store=path))
     before = rows(path)
@@ -368,7 +370,7 @@ def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_co
 
 
 @pytest.mark.slow
-def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
+def test_an_agent_with_another_play_version_is_refused(gekitai, path, refused, monkeypatch):
     list(round_robin(gekitai, ["random", "mcts:2"], 2, 0, store=path))
     before = rows(path)
     with Store.read(path) as store:
@@ -381,17 +383,18 @@ def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
     assert rows(path) == before
 
 
-def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):
+def test_the_version_of_a_search_includes_its_network(gekitai, tiny):
     agent = agents.make("puct:2", gekitai, 0, path=tiny.network)
     digest = hashlib.sha256(tiny.network.read_bytes()).hexdigest()
-    assert f"network {digest}" in agent_version("puct:2", agent)
+    assert f"network {digest}" in Spec.of("puct:2", gekitai).version(agent)
 
 
-def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(monkeypatch):
+def test_the_version_of_an_agent_with_a_time_limit_includes_its_cores(monkeypatch):
     def version(**parameters):
-        return agent_version("mcts:1ms", agents.make("mcts:1ms", "gekitai", 0, **parameters))
+        spec = Spec.of("mcts:1ms", boardenvs.make("gekitai"))
+        return spec.version(spec.make(0, **parameters))
 
-    for place in ("agents.arena.versions", "boardenvs.kernels.threads"):
+    for place in ("agents.naming.spec", "boardenvs.kernels.threads"):
         monkeypatch.setattr(f"{place}.cores", lambda: 4)
     monkeypatch.setattr("boardenvs.kernels.threads.most_threads", lambda: 4)
     monkeypatch.setattr("boardenvs.kernels.threads._fixed", None)

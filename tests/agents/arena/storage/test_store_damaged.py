@@ -65,7 +65,7 @@ def foreign(path, kind):
         ("UPDATE games SET offender = 'x'", "damaged: "),
     ],
 )
-def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
+def test_damaged_and_foreign_files_are_refused(filled, gekitai, refused, kind, said):
     foreign(filled, kind)
     before = filled.read_bytes()
     with refused(f"games.db.*({said})"):
@@ -85,9 +85,7 @@ def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
         ("works", "games.db: disk I/O error"),
     ],
 )
-def test_a_file_that_could_not_be_read_is_not_called_damaged(
-    filled, refused, monkeypatch, opens, said
-):
+def test_an_unreadable_file_is_not_reported_as_damaged(filled, refused, monkeypatch, opens, said):
     def execute(*_):
         error = sqlite3.DatabaseError("database disk image is malformed")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
@@ -116,7 +114,7 @@ def test_a_file_that_could_not_be_read_is_not_called_damaged(
         (f"UPDATE games SET moves = '{DEEP}'", "damaged: .* too deeply"),
     ],
 )
-def test_a_damaged_game_is_not_shown(filled, refused, change, said):
+def test_a_damaged_game_is_refused(filled, refused, change, said):
     foreign(filled, change)
     with Store.read(filled) as store, refused(said):
         store.episode("1.0")
@@ -128,18 +126,18 @@ def test_a_damaged_game_is_not_shown(filled, refused, change, said):
      ("-1.0", "MATCH.NUMBER"), ("1.10", "game 1.10"), ("9.0", "game 9.0"),
      (f"1.{2**80}", "game 1."), (f"{2**80}.0", "game 1208")],
 )  # fmt: skip
-def test_a_game_that_is_not_there(filled, refused, name, said):
+def test_a_missing_game_is_refused(filled, refused, name, said):
     with Store.read(filled) as store, refused(said):
         store.episode(name)
 
 
-def test_there_is_no_store(tmp_path, refused):
+def test_a_missing_store_is_refused(tmp_path, refused):
     with refused("there is no store"):
         Store.read(tmp_path / "none.db")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_name_that_no_file_can_have(tmp_path, gekitai, refused):
+def test_a_file_name_that_is_too_long_is_refused(tmp_path, gekitai, refused):
     with refused("File name too long"):
         list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=tmp_path / ("x" * 300)))
 
@@ -150,7 +148,7 @@ def test_an_unknown_agent_leaves_no_store(path, gekitai, refused):
     assert not path.exists()
 
 
-def test_a_store_in_a_folder_that_cannot_be_written(path, gekitai, refused):
+def test_a_store_in_a_missing_folder_is_refused(path, gekitai, refused):
     with refused("unable to open database file"):
         list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path / "no" / "games.db"))
 
@@ -189,7 +187,7 @@ def test_no_escape_sequence_reaches_the_terminal(filled, capsys, changes, comman
     assert status == 2 or "SET key" in changes[0]  # showing a game reads only its own keys
 
 
-def test_ids_that_are_no_numbers(filled, refused):
+def test_ids_that_are_not_numbers_are_refused(filled, refused):
     foreign(filled, "ALTER TABLE matches RENAME TO old")
     foreign(
         filled,

@@ -12,10 +12,11 @@ from store_files import rows
 import boardenvs
 from agents.arena import round_robin
 from agents.arena.storage.store import Lineup, Store
+from agents.naming.spec import specs_of
 
 
 @pytest.mark.parametrize("pages", [2, 6, 7, 8])
-def test_a_full_disk(path, gekitai, refused, monkeypatch, pages):
+def test_a_full_disk_is_reported(path, gekitai, refused, monkeypatch, pages):
     connect = sqlite3.connect
 
     def small(*args, **options):
@@ -53,7 +54,7 @@ COMMAND = f"exec {sys.executable} -m agents.command"
 
 
 @pytest.mark.parametrize("size", ["16k", "48k", "120k"])
-def test_a_disk_that_is_really_full(tmp_path, size):
+def test_a_disk_that_is_really_full_is_reported(tmp_path, size):
     ran = in_a_namespace(
         f"""mount -t tmpfs -o size={size} none $1
         {COMMAND} arena gekitai random greedy --games 400 --store $1/games.db""",
@@ -63,18 +64,18 @@ def test_a_disk_that_is_really_full(tmp_path, size):
     assert ran.stderr.endswith(f"boardenvs: error: {tmp_path}/games.db: the disk is full\n")
 
 
-def left_with_its_log(filled):
+def leave_with_log(filled):
     """Leave the store as a killed process does, with its log beside the file."""
     with Store.open(filled, boardenvs.make("gekitai"), 3) as store:
-        store.enter([Lineup(("exact", "exact"), ("1", "1"), 2)])
+        store.enter([Lineup(tuple(specs_of(["exact", "exact"], store.game)), ("1", "1"), 2)])
         kept = {suffix: Path(f"{filled}{suffix}").read_bytes() for suffix in ("", "-wal")}
     for suffix, data in kept.items():
         Path(f"{filled}{suffix}").write_bytes(data)
 
 
 @pytest.mark.parametrize("command", ["watch", "arena gekitai random greedy --seed 3"])
-def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
-    left_with_its_log(filled)
+def test_the_store_of_a_killed_run_can_be_read_on_a_read_only_disk(filled, command):
+    leave_with_log(filled)
     ran = in_a_namespace(
         f"""mount --bind $1 $1
         mount -o remount,ro,bind $1
@@ -87,8 +88,8 @@ def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
     assert "games.db-wal" in line
 
 
-def test_a_killed_runs_store_can_be_read_first(filled, tmp_path):
-    left_with_its_log(filled)
+def test_the_store_of_a_killed_run_can_be_read_before_it_is_continued(filled, tmp_path):
+    leave_with_log(filled)
     copy = tmp_path / "copy.db"
     for suffix in ("", "-wal"):
         Path(f"{copy}{suffix}").write_bytes(Path(f"{filled}{suffix}").read_bytes())

@@ -12,9 +12,9 @@ from two_games import on_two_games, others_slow
 
 import boardenvs
 from agents.arena import round_robin
-from agents.arena.match import Match
 from agents.arena.workers import local
 from agents.arena.workers.batch import Batch, play_batch
+from agents.naming.spec import specs_of
 
 SOURCE = """
 import os
@@ -85,9 +85,10 @@ class Fixed:
 
 
 def work(game, num=60):
-    specs = ["random", "greedy"] if game.num_players > 1 else ["random"]
+    names = ["random", "greedy"] if game.num_players > 1 else ["random"]
+    specs = tuple(specs_of(names, game))
     return Fixed(
-        Batch(k, game, specs, 5, 0, np.arange(num)) for k, specs in enumerate([specs, specs[::-1]])
+        Batch(k, specs, 5, 0, np.arange(num)) for k, specs in enumerate([specs, specs[::-1]])
     )
 
 
@@ -107,7 +108,7 @@ def test_the_size_of_batches_does_not_matter(game, monkeypatch):
 
 
 @pytest.mark.parametrize("patience", [0, 100])
-def test_what_takes_long_goes_to_processes(gekitai, monkeypatch, patience):
+def test_long_work_moves_to_processes(gekitai, monkeypatch, patience):
     here = collected(local.play_here(work(gekitai)))
     started = []
     monkeypatch.setattr(local, "_PATIENCE", patience)
@@ -121,7 +122,7 @@ def test_what_takes_long_goes_to_processes(gekitai, monkeypatch, patience):
     assert len(started) == (0 if patience else 2)
 
 
-def test_slow_plies_make_small_batches(gekitai, monkeypatch):
+def test_games_with_slow_plies_have_small_batches(gekitai, monkeypatch):
     sizes = []
     monkeypatch.setattr(local, "_seconds_a_ply", lambda *_: local._PLY / 4)
 
@@ -136,8 +137,8 @@ def test_slow_plies_make_small_batches(gekitai, monkeypatch):
 
 
 def test_a_match_is_the_same_in_any_order(game):
-    players = ["random"] * game.num_players
-    batch = Batch(0, game, tuple(players), 3, 2, np.array([9, 2, 0, 5]))
+    specs = specs_of(["random"] * game.num_players, game)
+    batch = Batch(0, tuple(specs), 3, 2, np.array([9, 2, 0, 5]))
     mixed = collected((0, games) for games in play_batch(batch) if games is not None)
     whole = local.replace(batch, numbers=np.arange(12))
     in_order = collected((0, games) for games in play_batch(whole) if games is not None)
@@ -146,7 +147,7 @@ def test_a_match_is_the_same_in_any_order(game):
 
 
 @pytest.mark.slow
-def test_round_robin_in_processes(gekitai, tiny, own_module, two_processes):
+def test_round_robin_in_processes_has_the_same_results(gekitai, tiny, own_module, two_processes):
     own_module("mine", SOURCE)
     specs = ["random", tiny.spec, "mine:First"]
     here = list(round_robin(gekitai, specs, 20, 1))
@@ -162,13 +163,15 @@ def test_round_robin_in_processes(gekitai, tiny, own_module, two_processes):
         ("Dies", f"worker process .*status -{signal.SIGKILL.value}"),
     ],
 )
-def test_an_agent_that_fails_in_a_worker(gekitai, refused, own_module, two_processes, agent, said):
+def test_the_error_of_an_agent_in_a_worker_is_raised(
+    gekitai, refused, own_module, two_processes, agent, said
+):
     own_module("mine", SOURCE)
     with refused(said):
         list(round_robin(gekitai, ["random", f"mine:{agent}"], 20, 1, engine=two_processes))
 
 
-def test_workers_end_when_nobody_listens(gekitai, two_processes):
+def test_workers_end_when_the_iterator_is_closed(gekitai, two_processes):
     playing = two_processes(work(gekitai, 500))
     next(playing)
     children = multiprocessing.active_children()
@@ -178,13 +181,13 @@ def test_workers_end_when_nobody_listens(gekitai, two_processes):
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])
-def test_a_bad_number_of_workers(gekitai, refused, workers):
+def test_a_bad_number_of_workers_is_refused(gekitai, refused, workers):
     with refused("workers must be "):
         list(local.play(work(gekitai), workers))
 
 
 @pytest.mark.parametrize("before", ["2", None])
-def test_the_users_own_number_of_threads_comes_back(monkeypatch, before):
+def test_the_users_number_of_threads_is_restored(monkeypatch, before):
     for name in local.ONE_THREAD:
         if before is None:
             monkeypatch.delenv(name, raising=False)
@@ -195,9 +198,9 @@ def test_the_users_own_number_of_threads_comes_back(monkeypatch, before):
     assert {os.environ.get(name) for name in local.ONE_THREAD} == {before}
 
 
-def test_moves_lead_to_the_result(game):
-    players = ["random"] * game.num_players
-    match = Match(game, [local.Players(game, 0).get(s, k) for k, s in enumerate(players)], 0, 2)
+def test_recorded_moves_lead_to_the_result(game):
+    specs = specs_of(["random"] * game.num_players, game)
+    match = local.Players(0).match(specs, 2)
     games = [part for part in match.play(np.arange(20)) if part is not None]
     for part in games:
         states = game.arrays.new(part.streams)
@@ -215,7 +218,7 @@ def test_an_interrupt_waits_until_a_process_has_been_started():
 
     def start():
         with local._without_interrupts():
-            thread = threading.Thread(target=other_thread_gets_it)
+            thread = threading.Thread(target=interrupt_other_thread)
             # A thread started earlier must not block the interrupt.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             thread.start()
@@ -223,7 +226,7 @@ def test_an_interrupt_waits_until_a_process_has_been_started():
             thread.join()
             steps.append("started")
 
-    def other_thread_gets_it():
+    def interrupt_other_thread():
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
     # Tests in the background may pass on that SIGINT is ignored.

@@ -50,7 +50,7 @@ def test_two_nodes_play_the_same_games(gekitai, cluster, own_module, refused):
         list(round_robin(gekitai, ["random", "slow_agent:fails"], 4, 1, engine=engine))
 
 
-def test_a_node_lost_in_mid_run(gekitai, cluster, own_module, tmp_path):
+def test_a_run_survives_the_loss_of_a_node(gekitai, cluster, own_module, tmp_path):
     own_module("slow_agent", SLOW)
     made, node = cluster
     specs = ["random", "slow_agent:Slow"]
@@ -72,7 +72,7 @@ def test_a_node_lost_in_mid_run(gekitai, cluster, own_module, tmp_path):
 
 
 @pytest.mark.parametrize("address", ["no such address", "127.0.0.1:1"])
-def test_a_cluster_that_is_not_there(gekitai, refused, address):
+def test_a_missing_cluster_is_refused(gekitai, refused, address):
     engine = functools.partial(ray_tasks.play, address=address)
     with refused(f"Ray cluster at {address}"):
         list(round_robin(gekitai, ["random", "greedy"], 4, 1, engine=engine))

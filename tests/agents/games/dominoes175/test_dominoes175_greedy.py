@@ -58,7 +58,7 @@ def chosen(state, times=60, seed=0):
         ("/ / ", (4, 4), {"0 4", "1 4", "2 4"}),
     ],
 )
-def test_by_hand(drawing, hand, expected):
+def test_greedy_chooses_the_computed_actions(drawing, hand, expected):
     state = position(drawing, hand)
     assert set(chosen(state)) == expected
 
@@ -100,7 +100,7 @@ def played_by_greedy(num, seed):
     return np.concatenate(seen)
 
 
-def test_every_choice_is_one_of_the_best():
+def test_every_chosen_action_is_one_of_the_best():
     states = played_by_greedy(60, 0)
     choices = agents.make("greedy", GAME, seed=1).act(states)
     kinds = set()
@@ -112,7 +112,7 @@ def test_every_choice_is_one_of_the_best():
     assert kinds == {True, False}
 
 
-def test_all_of_the_best_are_chosen():
+def test_all_of_the_best_actions_are_chosen():
     for state in played_by_greedy(15, 2):
         best = best_texts(state)
         # One of k actions is missing in 16 k samples with probability k / e**16.
@@ -127,7 +127,7 @@ def test_ties_are_broken_uniformly():
     assert statistic < 26 + 4 * np.sqrt(52)
 
 
-def test_it_depends_on_what_was_seen_alone():
+def test_greedy_does_not_depend_on_hidden_tiles():
     states = played_by_greedy(30, 3)
     words = np.arange(len(states), dtype=np.uint64)
     agent = agents.make("greedy", GAME)
@@ -137,7 +137,7 @@ def test_it_depends_on_what_was_seen_alone():
         assert np.array_equal(agent.choose(known, words), expected)
 
 
-def test_it_wins_several_times_as_often_as_random_play():
+def test_greedy_wins_several_times_as_often_as_random():
     """It wins about 3.79% of games, and random play wins 0.78%."""
     num = 300 if config.DISABLE_JIT else 20_000
     agent = agents.make("greedy", GAME, 0)

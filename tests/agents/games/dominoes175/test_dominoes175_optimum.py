@@ -23,7 +23,7 @@ SMALL = [(1, 2), (2, 2), (2, 3), (3, 2), (3, 3), (4, 2), (4, 3)]
 
 
 @pytest.mark.parametrize(("ends", "expected"), [(1, 2), (2, 6), (3, 20), (4, 90), (5, 544)])
-def test_there_are_as_many_sets_as_graphs_with_loops(ends, expected):
+def test_the_number_of_canonical_sets_is_the_number_of_graphs_with_loops(ends, expected):
     # OEIS A000666: symmetric relations on unlabelled points.
     found = levels(ends, ends * (ends + 1) // 2)
     assert sum(len(level.sets) for level in found) == expected
@@ -31,7 +31,7 @@ def test_there_are_as_many_sets_as_graphs_with_loops(ends, expected):
         assert {int(tiles).bit_count() for tiles in level.sets} == {size}
 
 
-def test_renamed_sets_have_one_that_stands_for_them():
+def test_renamed_sets_have_the_same_canonical_set():
     rng = np.random.default_rng(0)
     pairs = [(low, high) for high in range(7) for low in range(high + 1)]
     for tiles in rng.integers(0, 2**28, 200):
@@ -91,7 +91,7 @@ def random(ways):
 
 @pytest.mark.parametrize(("ends", "goal"), [*SMALL, pytest.param(4, 4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("choose", [best, greedy, random], ids=lambda choose: choose.__name__)
-def test_small_games(ends, goal, choose):
+def test_the_optimum_of_small_games_agrees_with_a_recursion(ends, goal, choose):
     found = Optimum(choose.__name__, ends, goal)
     assert found.rate == pytest.approx(plain_rate(ends, goal, choose), abs=1e-12)
 
@@ -133,7 +133,7 @@ def by_the_rules(game, states, choices):
 
 
 @pytest.mark.slow
-def test_the_game_itself(dominoes, late):
+def test_the_optimum_of_the_game_agrees_with_the_rules(dominoes, late):
     # A single test, because each process would have to solve the game again.
     values = [_value(state) for state in late]
     assert len(set(values)) > 5
@@ -167,14 +167,14 @@ def test_the_game_itself(dominoes, late):
 
 
 @pytest.mark.parametrize("params", [{"max_plies": 31}, {"deck": "first"}])
-def test_no_best_policy_is_known_of_other_deals(params, dominoes, refused):
+def test_exploitability_of_other_deals_is_refused(params, dominoes, refused):
     if "deck" in params:
         params = {"deck": [(low, high) for high in range(7) for low in range(high + 1)]}
     with refused("deck=.*max_plies.*got Dominoes175"):
         exploitability("random", boardenvs.make("dominoes175", **params))
 
 
-def test_the_perfect_agent_plays_no_other_game(game112, refused):
+def test_the_perfect_agent_refuses_other_games(game112, refused):
     with refused("agent 'perfect' .*game112$"):
         Dominoes175PerfectAgent(game112)
     with refused("agent 'perfect' .*game112$"):
@@ -194,6 +194,6 @@ def test_the_perfect_agent_plays_no_other_game(game112, refused):
         (("best", 7, "6"), "^goal .*got '6'"),
     ],
 )
-def test_it_refuses_what_is_out_of_range(arguments, message, refused):
+def test_numbers_out_of_range_are_refused(arguments, message, refused):
     with refused(message):
         Optimum(*arguments)

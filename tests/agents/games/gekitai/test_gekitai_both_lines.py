@@ -93,7 +93,7 @@ def solvers(small):
 @pytest.mark.parametrize(
     ("attack", "plies", "num"), [(True, 1, 20), (True, 3, 20), (False, 4, 1), (True, 5, 2)]
 )
-def test_both_readings_are_as_plain_rules_say(small, solvers, attack, plies, num):
+def test_both_interpretations_agree_with_a_plain_search(small, solvers, attack, plies, num):
     asked = positions(4000, plies)
     found = [
         [solver.search(as_state(small, *one), 10**6, attack=attack, plies=plies) for one in asked]
@@ -117,7 +117,7 @@ def test_both_readings_are_as_plain_rules_say(small, solvers, attack, plies, num
                 assert forced(others, own, plies - 1, False, both_draw)
 
 
-def test_replies_are_those_of_the_reading(small, solvers):
+def test_lost_replies_depend_on_the_interpretation(small, solvers):
     """Lost replies follow the interpretation: the same reply may be a draw in the other one."""
     asked = []
     for one in positions(4000, 5):

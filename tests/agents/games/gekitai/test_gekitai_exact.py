@@ -1,4 +1,4 @@
-"""Gekitai's `exact` wins what it knows to be won, and claims nothing else."""
+"""Gekitai's `exact` wins positions with a known win, and reports no other values."""
 
 import copy
 
@@ -42,12 +42,12 @@ def poor(gekitai):
     return agents.make("exact", gekitai, seed=1, budget=20)
 
 
-def test_it_is_the_exact_of_gekitai(exact):
+def test_exact_of_gekitai_has_its_own_class(exact):
     assert isinstance(exact, GekitaiExactAgent)
     assert exact.play_version == 2
 
 
-def test_it_knows_who_wins_from_the_start(gekitai, exact):
+def test_exact_knows_the_winner_from_the_start(gekitai, exact):
     states = gekitai.new(1)
     assert exact.values(states).tolist() == [[1, -1]]
     assert exact.plies(states).tolist() == [25]
@@ -58,7 +58,7 @@ def test_it_knows_who_wins_from_the_start(gekitai, exact):
 
 
 @pytest.mark.parametrize("opponent", ["random", "greedy"])
-def test_from_the_first_seat_it_wins_every_game(gekitai, exact, opponent):
+def test_exact_wins_every_game_from_the_first_seat(gekitai, exact, opponent):
     other = agents.make(opponent, gekitai, seed=2)
     states = gekitai.new(40, 3)
     while len(states):
@@ -74,7 +74,7 @@ def test_from_the_first_seat_it_wins_every_game(gekitai, exact, opponent):
     assert (before <= 25).all()
 
 
-def test_who_loses_makes_it_last(gekitai, exact):
+def test_exact_delays_its_loss(gekitai, exact):
     states = gekitai.new(1)
     moves = 0
     while not gekitai.over(states)[0]:
@@ -85,7 +85,7 @@ def test_who_loses_makes_it_last(gekitai, exact):
     assert states["returns"].tolist() == [[1, -1]]
 
 
-def test_what_it_claims_is_so(gekitai, exact, some):
+def test_values_of_exact_are_correct(gekitai, exact, some):
     states, fewest = some
     values, plies = exact.values(states), exact.plies(states)
     own = values[np.arange(len(states)), states["to_move"]]
@@ -102,7 +102,7 @@ def test_what_it_claims_is_so(gekitai, exact, some):
             assert (fewest_plies(solver, after, 5) > 0).all()
 
 
-def test_what_it_cannot_settle_it_does_not_claim(gekitai, poor, some):
+def test_unsettled_positions_have_no_value(gekitai, poor, some):
     states, fewest = some
     states = states[fewest == 0]
     unsettled = np.isnan(poor.values(states)[:, 0])
@@ -117,7 +117,7 @@ def test_what_it_cannot_settle_it_does_not_claim(gekitai, poor, some):
 
 
 @pytest.mark.slow
-def test_a_choice_depends_on_its_position_alone(gekitai, exact, some):
+def test_a_choice_depends_only_on_its_position(gekitai, exact, some):
     states, _ = some
     words = WORDS[: len(states)]
     together = exact.choose(states, words)
@@ -132,7 +132,7 @@ def test_a_choice_depends_on_its_position_alone(gekitai, exact, some):
         assert one.values == tuple(None if np.isnan(v) else v for v in values[k])
 
 
-def test_a_win_must_come_before_the_longest_game(gekitai):
+def test_a_win_must_fit_into_max_plies(gekitai):
     # The win takes 25 plies, which are more than the game allows.
     short = Gekitai(max_plies=24)
     agent = agents.make("exact", short, seed=1, budget=2000)
@@ -145,7 +145,7 @@ def test_a_win_must_come_before_the_longest_game(gekitai):
     assert gekitai.legal(late)[0, agent.act(late)[0]]
 
 
-def test_near_the_longest_game_it_claims_what_exhaustive_search_says(live_positions):
+def test_values_near_the_longest_game_agree_with_an_exhaustive_search(live_positions):
     game = Gekitai(max_plies=17)
     states = live_positions(game, 300, 3)
     states = states[states["ply"] >= game.max_plies - 3][::7]
@@ -159,7 +159,7 @@ def test_near_the_longest_game_it_claims_what_exhaustive_search_says(live_positi
     assert not generic.values(states)[~settled].any()
 
 
-def test_action_values(gekitai, exact):
+def test_action_values_rate_winning_actions_best(gekitai, exact):
     values = exact.action_values(gekitai.new(1))[0]
     assert np.nanmax(values) == 1
     assert values[exact.act(gekitai.new(1))[0]] == 1
@@ -172,7 +172,7 @@ def test_action_values(gekitai, exact):
     assert exact.values(over).tolist() == over["returns"].tolist()
 
 
-def test_it_plays_other_sizes_without_a_strategy(live_positions):
+def test_exact_plays_other_sizes_without_a_strategy(live_positions):
     game = Gekitai(board_size=8)
     agent = agents.make("exact", game, seed=1, budget=500)
     assert np.isnan(agent.values(game.new(1))).all()
@@ -180,6 +180,6 @@ def test_it_plays_other_sizes_without_a_strategy(live_positions):
 
 
 @pytest.mark.parametrize("budget", [0, -1, 1.5, "many", None, True])
-def test_it_refuses_a_budget_that_is_none(budget, refused):
+def test_an_invalid_budget_is_refused(budget, refused):
     with refused("^budget "):
         agents.make("exact", "gekitai", budget=budget)

@@ -6,8 +6,8 @@ from plain_wins import forced
 
 import agents
 from agents.arena import play_match
-from agents.arena.openings import named_openings
-from agents.games.gekitai.openings import PLIES, is_balanced
+from agents.arena.named_openings import named_openings
+from agents.games.gekitai.balance import PLIES, is_balanced
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
 
@@ -22,7 +22,7 @@ def shipped(gekitai):
     return states
 
 
-def test_no_two_of_them_are_the_same_turned(gekitai, shipped):
+def test_no_two_openings_are_symmetric(gekitai, shipped):
     assert len(shipped) >= 100
     assert not gekitai.over(shipped).any()
     assert len(set(shipped["to_move"].tolist())) == 1
@@ -37,20 +37,20 @@ def test_no_two_of_them_are_the_same_turned(gekitai, shipped):
     assert len(seen) == len(shipped)
 
 
-def test_nobody_wins_them_within_a_few_plies(gekitai, shipped):
+def test_no_seat_wins_an_opening_within_three_plies(gekitai, shipped):
     """No seat can force a win within three plies; every line of play is tried."""
     states = shipped[::20]
     for seat in range(2):
         assert not forced(gekitai, states, np.full(len(states), seat), 3).any()
 
 
-def test_exact_settles_none_of_a_few(gekitai, shipped):
+def test_exact_does_not_settle_a_sample_of_openings(gekitai, shipped):
     exact = agents.make("exact", gekitai, 0, budget=20_000)
     assert np.isnan(exact.values(shipped[::50])).all()
 
 
 @pytest.mark.slow
-def test_neither_player_is_known_to_win(gekitai, shipped):
+def test_openings_have_no_known_winner(gekitai, shipped):
     solver = Solver(gekitai, 20, known_wins(gekitai))
     for state in shipped[1::90]:
         assert is_balanced(solver, state, 300_000)
@@ -59,7 +59,7 @@ def test_neither_player_is_known_to_win(gekitai, shipped):
             assert found.won is False
 
 
-def test_what_is_won_is_not_balanced(gekitai):
+def test_won_positions_are_not_balanced(gekitai):
     states = gekitai.new(1)
     known = Solver(gekitai, 12, known_wins(gekitai))
     assert not is_balanced(known, states[0], 1)  # the stored strategy wins
@@ -73,7 +73,7 @@ def test_what_is_won_is_not_balanced(gekitai):
     assert not is_balanced(known, states[0], 1000)
 
 
-def test_matches_begin_with_them(gekitai):
+def test_matches_start_from_the_openings(gekitai):
     scores = play_match("gekitai", ["greedy", "random"], 8, seed=0, openings="balanced")
     assert scores.games == 8
     assert scores.plies.min() > 4

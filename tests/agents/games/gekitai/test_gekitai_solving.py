@@ -32,7 +32,7 @@ def mixed(game, live_positions, plies, num):
     return states[chosen], fewest[chosen]
 
 
-def test_bounded_answers_are_those_of_every_line_of_play(variant, live_positions):
+def test_bounded_searches_agree_with_an_exhaustive_search(variant, live_positions):
     states, fewest = mixed(variant, live_positions, 3, 15)
     assert set(fewest.tolist()) == {0, 1, 3}
     solver = Solver(variant, 12)
@@ -46,7 +46,7 @@ def test_bounded_answers_are_those_of_every_line_of_play(variant, live_positions
             assert (found.action >= 0) is won
 
 
-def test_its_action_keeps_the_win(gekitai, live_positions):
+def test_the_action_of_the_solver_keeps_the_win(gekitai, live_positions):
     states, fewest = mixed(gekitai, live_positions, 5, 25)
     solver = Solver(gekitai, 14)
     for state in states[fewest > 1]:
@@ -65,7 +65,7 @@ def test_its_action_keeps_the_win(gekitai, live_positions):
         assert plies.max() == rest.plies - 1
 
 
-def test_what_is_won_without_bound_is_won_within_its_plies(gekitai):
+def test_unbounded_wins_hold_within_the_reported_plies(gekitai):
     strategy = np.load(FILE)
     strategy = strategy[strategy["rank"] == 7][:400:20]
     cells = strategy["position"][:, None] // np.uint64(3) ** np.arange(36, dtype=np.uint64)
@@ -82,7 +82,7 @@ def test_what_is_won_without_bound_is_won_within_its_plies(gekitai):
     assert len(lengths) > 1
 
 
-def test_who_defends_is_asked_about_too(gekitai, live_positions):
+def test_the_solver_answers_for_the_defender(gekitai, live_positions):
     states, fewest = mixed(gekitai, live_positions, 3, 30)
     solver = Solver(gekitai, 12)
     won = states[fewest == 3]
@@ -94,7 +94,7 @@ def test_who_defends_is_asked_about_too(gekitai, live_positions):
     assert set(found) == {True, False}
 
 
-def test_a_search_goes_on_where_it_came_to_its_limit(gekitai):
+def test_a_search_continues_after_its_limit(gekitai):
     whole = Solver(gekitai, 14).search(gekitai.new(1)[0], 10**6, plies=9)
     assert whole.won is False
     parts = Solver(gekitai, 14)
@@ -111,14 +111,14 @@ def test_a_search_goes_on_where_it_came_to_its_limit(gekitai):
     assert sum(spent) < 1.5 * whole.positions
 
 
-def test_the_table_may_be_tiny(gekitai, live_positions):
+def test_the_table_can_be_tiny(gekitai, live_positions):
     states, fewest = mixed(gekitai, live_positions, 5, 10)
     for state, few in zip(states, fewest.tolist(), strict=True):
         found = Solver(gekitai, 4).search(state, 10**6, plies=5)
         assert found.won is (few > 0)
 
 
-def test_it_refuses_what_it_cannot_be_asked(gekitai, game112, refused):
+def test_invalid_arguments_of_the_solver_are_refused(gekitai, game112, refused):
     with refused("proof-number search .*game112$"):
         Solver(game112)
     with refused("^table_bits "):

@@ -32,13 +32,13 @@ def test_the_shipped_strategy_wins(shipped):
 # -- The check finds every error. -----------------------------------------------------------
 
 
-def test_no_position_may_be_left_out(shipped, refused):
+def test_a_strategy_with_a_missing_position_is_refused(shipped, refused):
     for k in np.random.default_rng(1).choice(np.arange(1, len(shipped)), 2, replace=False):
         with refused("position .*answer to cell"):
             checker.check_strategy(np.delete(shipped, k))
 
 
-def test_every_rank_is_looked_at(shipped, refused):
+def test_a_rank_that_is_too_low_is_refused(shipped, refused):
     # Each rank is the lowest possible one, so a lower rank is too low for some reply.
     highest = np.flatnonzero(shipped["rank"] > 3)
     for k in np.random.default_rng(1).choice(highest, 2, replace=False):
@@ -58,7 +58,7 @@ def test_every_rank_is_looked_at(shipped, refused):
         (lambda r: r[:1], "position 0 .*answer to cell"),
     ],
 )
-def test_it_refuses_what_is_no_strategy(shipped, fault, message, refused):
+def test_invalid_strategies_are_refused(shipped, fault, message, refused):
     with refused(message):
         checker.check_strategy(fault(shipped))
 
@@ -72,14 +72,14 @@ def test_it_refuses_what_is_no_strategy(shipped, fault, message, refused):
         ("cell", 0, "answer to cell"),
     ],
 )
-def test_it_says_what_is_wrong_with_the_empty_board(shipped, field, value, message, refused):
+def test_errors_about_the_empty_board_are_specific(shipped, field, value, message, refused):
     records = shipped.copy()
     records[field][0] = value
     with refused(f"position 0 .*{message}"):
         checker.check_strategy(records)
 
 
-def test_the_check_has_the_rules_of_the_game(gekitai, live_positions):
+def test_the_rules_of_the_check_agree_with_the_game(gekitai, live_positions):
     # The check has its own rules, which must agree with the package on all kinds of boards.
     states = live_positions(gekitai, 60, 4)
     rows = np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
@@ -113,7 +113,7 @@ def ranks_of(params, pairs, table, kind, ranks):
         ranks[k] = table[find(table, one, two, kind)].rank
 
 
-def test_all_of_it_is_known(gekitai, shipped):
+def test_known_wins_have_every_position_of_the_strategy(gekitai, shipped):
     table = known_wins(gekitai)
     assert (table["kind"] != 0).sum() == len(shipped)
     digits = shipped["position"][:, None] // np.uint64(3) ** np.arange(36, dtype=np.uint64)
@@ -124,13 +124,13 @@ def test_all_of_it_is_known(gekitai, shipped):
     np.testing.assert_array_equal(ranks, shipped["rank"])
 
 
-def test_the_empty_board_is_won_by_it_at_once(gekitai):
+def test_the_strategy_wins_the_empty_board_without_a_search(gekitai):
     found = Solver(gekitai, 4, known_wins(gekitai)).search(gekitai.new(1)[0], 1000)
     assert found.won
     assert found.plies == np.load(checker.FILE)["rank"][0]
     assert found.positions == 0  # no search is needed
 
 
-def test_it_is_for_the_game_itself_alone():
+def test_other_parameters_have_no_known_wins():
     game = Gekitai(pieces=9)
     assert len(known_wins(game)) == 0

@@ -33,7 +33,7 @@ def threats_of(states, params, words, flags):
         flags[i] = wins_at_once(params[0], mine, theirs)
 
 
-def test_winning_cells_are_those_that_win(variant, live_positions):
+def test_winning_cells_are_those_that_win_by_the_rules(variant, live_positions):
     states = live_positions(variant, 60, 8)
     words = np.zeros(len(states), np.uint64)
     flags = np.zeros(len(states), np.bool_)

@@ -15,7 +15,7 @@ def solution():
     return Solution(small_race.small_race())
 
 
-def test_the_iteration_has_come_to_its_end(solution):
+def test_the_value_iteration_converges(solution):
     assert solution.residual <= 1e-12
     assert solution.sweeps > 20  # longer than any way to the Destination
     assert solution.turn.min() < -0.9
@@ -42,7 +42,7 @@ def test_values_are_means_over_the_dice_that_the_rules_throw(solution):
     assert (error**2).sum() == pytest.approx((deviation**2).sum(), rel=0.5)
 
 
-def test_perfect_play_is_worth_what_it_says(solution):
+def test_perfect_play_scores_its_computed_value(solution):
     game = solution.game
     states, _ = choices(solution, 200, 2)
     expected = solution.values(states)[:, 0].mean()
@@ -58,7 +58,7 @@ def test_perfect_play_is_worth_what_it_says(solution):
 
 
 @pytest.mark.slow  # compiles tree search for this board
-def test_more_simulations_come_closer(solution):
+def test_more_simulations_reduce_the_error_of_mcts(solution):
     found = [distances(solution, simulations, 150, 0) for simulations in (10, 100, 1000, 10_000)]
     losses, errors = zip(*found, strict=True)
     assert list(losses) == sorted(losses, reverse=True)
@@ -91,7 +91,7 @@ def searched(solution, states, **guide):
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_search_improves_the_policy_that_guides_it(seats):
+def test_search_improves_its_policy(seats):
     solution = Solution(small_race.small_race(3, seats, goats=1))
     states, values = choices(solution, 200, 3)
     by_policy = float(np.mean(np.nanmax(values, 1) - np.nanmean(values, 1)))  # equal priors
@@ -109,7 +109,7 @@ def test_search_improves_the_policy_that_guides_it(seats):
 
 
 @pytest.mark.parametrize(("width", "passes"), [(3, False), (4, False), (5, True)])
-def test_nobody_gets_past_the_obstacles_of_fewer_columns(width, passes):
+def test_obstacles_on_too_few_columns_close_the_board(width, passes):
     found = []
     for walls in itertools.product(range(1, width - 1), repeat=3):  # column of each row
         reached = {(row, 0) for row in range(3)}

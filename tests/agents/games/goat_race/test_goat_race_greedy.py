@@ -78,7 +78,7 @@ def chosen_actions(game, state, times, seed=0):
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_it_chooses_what_its_formula_says(game, live_positions):
+def test_greedy_maximises_its_formula(game, live_positions):
     states = np.random.default_rng(1).permutation(live_positions(game, 6, 3))[:150]
     chosen = agents.make("greedy", game, seed=1).act(states)
     decisions = set()
@@ -88,14 +88,14 @@ def test_it_chooses_what_its_formula_says(game, live_positions):
     assert decisions == {0, 1, 2}
 
 
-def test_all_of_the_best_are_chosen_and_nothing_else(live_positions):
+def test_greedy_chooses_among_all_best_moves(live_positions):
     for state in live_positions(TWO, 2, 8)[::6]:
         best = best_actions(TWO, state)
         # One of k actions is missing in 16 k samples with probability k / e**16.
         assert chosen_actions(TWO, state, 16 * len(best)) == best
 
 
-def test_it_does_not_foresee_the_die(live_positions):
+def test_greedy_does_not_depend_on_the_next_die(live_positions):
     states = live_positions(THREE, 5, 4)
     words = np.arange(len(states), dtype=np.uint64) << np.uint64(20)
     other = states.copy()
@@ -127,26 +127,26 @@ def moves(stacks, decision, die, to_move=0, obstacles=FAR):
 NEAR = [[1, "B"], *FAR[1:]]
 
 
-def test_it_takes_its_win_and_not_the_rivals():
+def test_greedy_takes_its_own_win_and_avoids_the_rivals_win():
     stacks = {"I3": "WW", "I4": "BB", "H1": "W", "D1": "B", "A5": "WB"}
     assert moves(stacks, "forward", 1, obstacles=NEAR) == {"H1I1"}
     stacks = {"I3": "WW", "I4": "BB", "H1": "B", "D1": "B", "A5": "WW"}
     assert moves(stacks, "forward", 1, obstacles=NEAR) == {"D1E1"}
 
 
-def test_it_steps_aside_to_win():
+def test_greedy_steps_aside_to_win():
     # With a throw of 1, the goat of row 2 wins by H1.
     stacks = {"I3": "WW", "H2": "W", "D1": "B", "A5": "WBBB"}
     rocks = [[1, "B"], [2, "C"], *FAR[2:]]
     assert moves(stacks, "sideways", 1, obstacles=rocks) == {"H2H1"}
 
 
-def test_it_covers_the_leading_rival():
+def test_greedy_covers_the_leading_rival():
     stacks = {"F1": "B", "E1": "W", "C1": "B", "A2": "WWWBB"}
     assert moves(stacks, "forward", 1) == {"E1F1"}
 
 
-def test_it_leads_a_rival_to_an_obstacle_rather_than_on():
+def test_greedy_prefers_to_move_a_rival_to_an_obstacle():
     # All goats in row 1 belong to BLACK. G1 is before the obstacle at H1 and costs half a column.
     stacks = {"F1": "B", "D1": "B", "A2": "WWWWBB"}
     assert moves(stacks, "forward", 1) == {"F1G1"}
@@ -156,7 +156,7 @@ def test_it_leads_a_rival_to_an_obstacle_rather_than_on():
 
 
 @pytest.mark.parametrize(("num_players", "share"), [(2, 0.74), (3, 0.7)])
-def test_it_beats_random_players(num_players, share):
+def test_greedy_beats_random_players(num_players, share):
     """In 1,000 games, it won 81% with two players and 80% with three; most others were drawn."""
     game = GAMES[num_players]
     num = 300

@@ -80,7 +80,7 @@ def manager():
 @pytest.mark.parametrize(
     ("line", "memory"), [("INFO max_memory 350000000", 350_000_000), ("INFO max_memory 0", 0)]
 )
-def test_the_agent_is_made_for_the_memory_that_the_manager_allows(manager, line, memory):
+def test_the_agent_fits_into_the_memory_limit_of_the_manager(manager, line, memory):
     manager("START 9", "BEGIN", "END")
     assert manager.memory is None
     manager("START 9", line, "BEGIN", "END")
@@ -121,7 +121,7 @@ def test_an_engine_with_a_network_uses_less_than_256_megabytes(cache, tmp_path):
     assert most < 256e6
 
 
-def test_a_game(manager):
+def test_a_game_is_played(manager):
     assert manager("START 15\r\n", "BEGIN\r\n") == ["OK", "0,0"]
     assert manager("TURN 1,0", "TURN 3,14") == ["2,0", "3,0"]
     state = manager.made[-1].seen[-1]
@@ -142,7 +142,7 @@ def test_a_game(manager):
         ([], 0),
     ],
 )
-def test_a_position(manager, stones, to_move):
+def test_a_position_is_answered_with_a_move(manager, stones, to_move):
     assert manager("START 15", "BOARD", *stones, "DONE") == ["OK", "0,0"]
     state = manager.made[-1].seen[-1]
     assert state["to_move"] == to_move
@@ -170,7 +170,7 @@ def test_moves_are_taken_back(manager):
         ["RECTSTART 9, 9", "BEGIN", "TURN 4,4"],
     ],
 )
-def test_ways_of_writing(manager, lines):
+def test_commands_can_be_written_in_several_ways(manager, lines):
     answers = manager(*lines)
     assert (answers[0], answers[-1]) == ("OK", "1,0")
     assert manager.made[-1].game.board_size == 9
@@ -248,7 +248,7 @@ def test_about_has_the_fields_of_gomocup():
         ),
     ],
 )
-def test_what_it_cannot_do_it_says_in_one_line(manager, lines, answer):
+def test_unsupported_requests_are_answered_in_one_line(manager, lines, answer):
     assert manager(*lines)[-1] == answer
 
 
@@ -257,11 +257,11 @@ def test_a_board_larger_than_usual_is_played_to_its_end(manager):
     assert manager.made[-1].game.max_plies == 400
 
 
-def test_after_an_error_the_game_goes_on(manager):
+def test_the_game_continues_after_an_error(manager):
     assert manager("START 9", "TURN 4,4", "TURN 4,4", "TURN x", "TURN 5,5")[-1] == "1,0"
 
 
-def test_the_rule(manager):
+def test_the_rule_of_the_manager_is_applied(manager):
     manager("START 9", "INFO rule 1", "BEGIN")
     assert manager.made[-1].game.params["exact"] is True
     manager("INFO rule 0", "TURN 5,5")
@@ -286,7 +286,7 @@ def test_the_rule(manager):
         (["timeout_turn soon", "max_memory 5", "folder /tmp", "evaluate 1,1"], 60),
     ],
 )
-def test_the_time_of_a_move(infos, seconds, monkeypatch):
+def test_the_time_of_a_move_follows_the_limits(infos, seconds, monkeypatch):
     monkeypatch.setattr("agents.games.gomoku.brain.time.perf_counter", lambda: 1.0)
     manager = Manager(ByTheClock)
     manager("START 9", *(f"INFO {info}" for info in infos), "BEGIN")
@@ -294,7 +294,7 @@ def test_the_time_of_a_move(infos, seconds, monkeypatch):
     assert 0.97 * seconds < limit < seconds
 
 
-def test_what_a_move_took_before_the_search_is_taken_off(monkeypatch):
+def test_the_time_before_the_search_is_subtracted(monkeypatch):
     clock = itertools.count()
     monkeypatch.setattr("agents.games.gomoku.brain.time.perf_counter", lambda: next(clock) / 4)
     manager = Manager(ByTheClock)
@@ -316,7 +316,7 @@ class Watched(Inbox):
                 self.dealt_with.set()
 
 
-def test_start_is_answered_when_the_program_is_ready(manager):
+def test_start_waits_until_the_program_is_ready(manager):
     order = []
     answered = threading.Event()
 
@@ -337,7 +337,7 @@ def test_start_is_answered_when_the_program_is_ready(manager):
     assert [agent.seconds for agent in manager.made] == [5]
 
 
-def test_a_manager_that_does_not_wait_gets_a_quick_move_where_nothing_else_is_in_time(manager):
+def test_an_engine_that_is_not_ready_plays_a_quick_move(manager):
     never = threading.Event()
     told = ["BOARD", "1,1,2", "0,0,1", "2,2,2", "4,3,1", "3,3,2", "4,5,1", "4,4,2", "DONE"]
     answers = manager.at_once(["START 9", "INFO timeout_turn 1", *told, "END"], never.wait)
@@ -380,11 +380,11 @@ assert used / 2 < age < 6 * time.process_time(), (used, age)
 
 
 @pytest.mark.slow  # sleeps for five seconds
-def test_the_start_of_the_process_leaves_out_the_time_in_which_it_was_stopped():
+def test_the_time_of_the_process_excludes_stops():
     subprocess.run([sys.executable, "-c", STOPPED], check=True)
 
 
-def test_what_cannot_get_ready_is_raised_where_lines_are_awaited(manager):
+def test_an_error_while_getting_ready_is_raised_while_waiting_for_input(manager):
     def get_ready():
         raise ValueError("no network")
 
@@ -402,7 +402,7 @@ def test_what_cannot_get_ready_is_raised_where_lines_are_awaited(manager):
         ("", "30 40", {20, 50}),
     ],
 )
-def test_a_quick_move(own, other, moves):
+def test_a_quick_move_wins_or_blocks(own, other, moves):
     stones = dict.fromkeys(map(int, own.split()), 1) | dict.fromkeys(map(int, other.split()), 2)
     assert quick_move(stones, 9, 5) in moves
     assert quick_move({}, 15, 5) == 7 * 15 + 7
@@ -413,7 +413,7 @@ REQUESTS = ["START 5", "begin", "BOARD", "1,1,1", "2,2,2", "DONE", "TURN 3,3", "
 
 @settings(max_examples=100)
 @given(st.lists(st.text(max_size=20) | st.sampled_from(REQUESTS)), st.sampled_from(["END", "end"]))
-def test_whatever_comes_it_goes_on_and_ends(lines, end):
+def test_any_input_is_answered_and_end_ends_the_program(lines, end):
     manager = Manager()
     lines = [line for line in lines if line.split()[:1] not in (["END"], ["end"])]
     answers = manager("START 9", *lines, "ABOUT", "RESTART", end, "ABOUT")
@@ -422,7 +422,7 @@ def test_whatever_comes_it_goes_on_and_ends(lines, end):
     assert answers[-1] == "OK" or answers[-1].startswith("ERROR")  # START was refused in between
 
 
-def test_the_command(capsys, monkeypatch):
+def test_the_command_plays_by_the_protocol(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("START 9\nTURN 4,4\nEND\n"))
     assert main(["engine", "gomoku", "neighbour"]) == 0
     ready, move = capsys.readouterr().out.splitlines()
@@ -438,7 +438,7 @@ def test_the_command(capsys, monkeypatch):
         (["gomoku", "greedy", "--time", "1s"], "--time"),
     ],
 )
-def test_the_command_refuses_in_one_line(arguments, message, capsys):
+def test_errors_of_the_command_are_one_line(arguments, message, capsys):
     assert main(["engine", *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line

@@ -117,7 +117,7 @@ def positions(game, num, seed):
     ],
     ids=str,
 )
-def test_it_is_what_the_definition_says(params):
+def test_forced_wins_agree_with_the_definition(params):
     game = boardenvs.make("gomoku", **params)
     states = positions(game, 150, 3)
     cells, plies = forced(game, states)
@@ -139,7 +139,7 @@ def board(*rows, **params):
     return game, game.restore({"board": list(rows)})
 
 
-def test_four_and_four():
+def test_two_fours_at_once_win():
     game, states = board(
         ".........",
         "..XXX.O..",
@@ -156,7 +156,7 @@ def test_four_and_four():
     assert plies.tolist() == [3]
 
 
-def test_a_reply_that_makes_a_four_has_to_be_stopped():
+def test_a_reply_that_makes_a_four_must_be_blocked():
     # Black's only four uses 0 D and 0 E. One reply gives White a four in the column. Black must
     # stop it without a four, so nothing is won.
     rows = [
@@ -175,7 +175,7 @@ def test_a_reply_that_makes_a_four_has_to_be_stopped():
     assert forced(game, states)[1].tolist() == [0]
 
 
-def test_it_does_not_win_after_the_last_ply():
+def test_a_forced_win_must_fit_into_max_plies():
     rows = [".XXX.....", "OOO......", *["........."] * 7]
     game, states = board(*rows)
     assert forced(game, states)[1].tolist() == [3]
@@ -183,7 +183,7 @@ def test_it_does_not_win_after_the_last_ply():
     assert forced(short, short.restore({"board": rows}))[1].tolist() == [0]
 
 
-def test_no_more_is_tried_than_was_told():
+def test_the_number_of_tries_is_limited():
     game, states = board(".XXX.....", "OOO......", *["........."] * 7)
     assert forced(game, states, 0)[1].tolist() == [0]
     assert forced(game, states, 3)[1].tolist() == [3]
@@ -218,7 +218,7 @@ def test_searches_play_a_forced_win(spec):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["mcts:3000", "puct:400"])
-def test_searches_refuse_what_allows_one(spec):
+def test_searches_avoid_moves_that_allow_a_forced_win(spec):
     game, states = board("X........", *WON[1:])  # with White to move
     after = np.repeat(states, int(game.legal(states).sum()))
     game.play(after, np.flatnonzero(game.legal(states)[0]), illegal="raise")
@@ -229,7 +229,7 @@ def test_searches_refuse_what_allows_one(spec):
     assert forced(game, states)[1].tolist() == [0]
 
 
-def test_who_sees_none():
+def test_forced_wins_require_gomoku_and_decisive_moves():
     gomoku, gekitai = boardenvs.make("gomoku"), boardenvs.make("gekitai")
     assert checked_forced("it", None, gomoku, decisive=True)[0]
     assert not checked_forced("it", None, gomoku, decisive=False)[0]

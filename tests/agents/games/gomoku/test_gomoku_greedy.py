@@ -64,7 +64,7 @@ def choices(drawing, **params):
 
 
 @pytest.mark.parametrize("params", VARIANTS.values(), ids=VARIANTS)
-def test_it_follows_its_formula(params, live_positions):
+def test_greedy_follows_its_formula(params, live_positions):
     game = boardenvs.make("gomoku", **params)
     states = np.random.default_rng(0).permutation(live_positions(game, 40, 5))[:200]
     chosen = agents.make("greedy", game, seed=1).act(states)
@@ -72,7 +72,7 @@ def test_it_follows_its_formula(params, live_positions):
         assert action in the_formula(game, state), game.to_text(state)
 
 
-def test_it_follows_its_formula_in_its_own_games():
+def test_greedy_follows_its_formula_in_its_own_games():
     game = boardenvs.make("gomoku", board_size=9)
     greedy = agents.make("greedy", game, seed=3)
     states = game.new(4, 0)
@@ -85,7 +85,7 @@ def test_it_follows_its_formula_in_its_own_games():
 
 
 @pytest.mark.parametrize("params", VARIANTS.values(), ids=VARIANTS)
-def test_it_wins_whenever_the_rules_let_it(params, live_positions):
+def test_greedy_takes_every_win_in_one(params, live_positions):
     game = boardenvs.make("gomoku", **params)
     greedy = agents.make("greedy", game, seed=0)
     possible = 0
@@ -110,7 +110,7 @@ def test_ties_are_broken_uniformly():
     assert np.abs(counts[sorted(best)] - 1000).max() < 5 * 750**0.5
 
 
-def test_the_largest_board_overflows_nothing():
+def test_the_largest_board_causes_no_overflow():
     game = boardenvs.make("gomoku", board_size=26, win_length=26)
     # Black needs one more stone in the bottom row. White has almost filled the row above.
     rows = ["." * 26] * 24 + ["O" * 25 + ".", "X" * 25 + "."]
@@ -126,11 +126,11 @@ def test_the_largest_board_overflows_nothing():
 # -- Single positions -----------------------------------------------------------------------
 
 
-def test_it_opens_in_the_middle():
+def test_greedy_opens_in_the_middle():
     assert choices("......... " * 9) == {"4 E"}
 
 
-def test_it_completes_a_line():
+def test_greedy_completes_a_line():
     drawing = """
         .........
         .OO......
@@ -145,7 +145,7 @@ def test_it_completes_a_line():
     assert choices(drawing) == {"4 E"}
 
 
-def test_it_completes_its_own_line_rather_than_spoil_the_rivals():
+def test_greedy_prefers_its_own_line_to_a_block():
     drawing = """
         XXXX.....
         OOOO.....
@@ -162,7 +162,7 @@ def test_it_completes_its_own_line_rather_than_spoil_the_rivals():
     assert choices(drawing.replace(".........", "X........", 1)) == {"1 E"}
 
 
-def test_it_spoils_a_line():
+def test_greedy_blocks_a_line():
     drawing = """
         .........
         .........
@@ -177,7 +177,7 @@ def test_it_spoils_a_line():
     assert choices(drawing) == {"2 G"}
 
 
-def test_it_meets_an_open_three():
+def test_greedy_blocks_an_open_three():
     drawing = """
         .........
         .........
@@ -192,7 +192,7 @@ def test_it_meets_an_open_three():
     assert choices(drawing) <= {"4 B", "4 F"}
 
 
-def test_it_makes_four_of_an_open_three_of_its_own():
+def test_greedy_extends_its_own_open_three():
     drawing = """
         O.......O
         .........
@@ -207,7 +207,7 @@ def test_it_makes_four_of_an_open_three_of_its_own():
     assert choices(drawing) <= {"4 B", "4 F"}
 
 
-def test_with_exact_it_passes_a_line_by_that_would_be_too_long():
+def test_greedy_makes_no_overline_with_exact():
     drawing = """
         XXX.XX...
         OO.......
@@ -225,7 +225,7 @@ def test_with_exact_it_passes_a_line_by_that_would_be_too_long():
     assert choices(drawing.replace("XXX.XX...", ".XX.XX..X"), exact=True) == {"0 D"}
 
 
-def test_with_exact_it_leaves_a_rivals_overlong_line_alone():
+def test_greedy_does_not_block_an_overline_with_exact():
     drawing = """
         OOO.OO...
         XX.......
@@ -246,13 +246,13 @@ def test_with_exact_it_leaves_a_rivals_overlong_line_alone():
 
 @pytest.mark.parametrize("size", [9, 15])
 @pytest.mark.parametrize("weaker", ["random", "neighbour"])
-def test_it_beats_the_players_that_do_not_look(size, weaker):
+def test_greedy_beats_random_and_neighbour(size, weaker):
     game = boardenvs.make("gomoku", board_size=size)
     scores = agents.play_match(game, ["greedy", weaker], num_games=200, seed=0)
     assert scores.wins[0] >= 196
 
 
-def test_it_beats_the_players_that_do_not_look_at_exact_lines():
+def test_greedy_beats_random_and_neighbour_with_exact():
     game = boardenvs.make("gomoku", board_size=9, exact=True)
     scores = agents.play_match(game, ["greedy", "random"], num_games=200, seed=0)
     assert scores.wins[0] >= 196

@@ -73,7 +73,7 @@ def test_pairs_are_the_empty_cells_of_windows_that_lack_two_stones(case):
 
 
 @given(boards(), st.data())
-def test_a_stone_is_put_and_taken(case, data):
+def test_a_stone_is_placed_and_removed(case, data):
     cells, _ = case
     side = len(cells)
     line_bits = words_of(cells)

@@ -6,9 +6,9 @@ import pytest
 import agents
 import boardenvs
 from agents.arena import play_match, round_robin
-from agents.arena.openings import named_openings
+from agents.arena.named_openings import named_openings
 from agents.arena.storage.store import Store
-from agents.games.gomoku.openings import MOST, drawable, is_balanced
+from agents.games.gomoku.balance import MOST, drawable, is_balanced
 
 
 @pytest.fixture(params=[9, 15])
@@ -24,7 +24,7 @@ def after(game, moves):
     return states
 
 
-def test_no_two_of_them_are_the_same_turned(board):
+def test_no_two_openings_are_symmetric(board):
     states = after(board, named_openings(board, "balanced").moves)
     assert len(states) >= 100
     assert not board.over(states).any()
@@ -35,14 +35,14 @@ def test_no_two_of_them_are_the_same_turned(board):
     assert len(seen) == len(states)
 
 
-def test_the_engine_sees_nobody_ahead(board):
+def test_the_engine_evaluates_the_openings_as_even(board):
     states = after(board, named_openings(board, "balanced").moves[::40])
     for thought in agents.make("threats:20000", board).think(states):
         assert not thought.proven
         assert abs(thought.value) < 0.5  # they were judged with more nodes
 
 
-def test_stones_are_near_others():
+def test_drawn_stones_are_near_other_stones():
     game = boardenvs.make("gomoku", board_size=7)
     states = game.new(1, 0)
     near = drawable(game, states)[0].reshape(7, 7)
@@ -53,7 +53,7 @@ def test_stones_are_near_others():
     assert np.flatnonzero(near).tolist() == [1, 2, 7, 8, 9, 14, 15, 16]
 
 
-def test_who_is_ahead_is_not_balanced():
+def test_uneven_positions_are_not_balanced():
     game = boardenvs.make("gomoku", board_size=9)
     engine = agents.make("threats:2000", game)
     won = game.restore({"board": ["....XX.X.", "OOO......", *["." * 9] * 7]})
@@ -62,7 +62,7 @@ def test_who_is_ahead_is_not_balanced():
     assert is_balanced(engine, game.new(1)[0]) == (abs(thought.value) <= MOST)
 
 
-def test_matches_begin_with_them():
+def test_matches_start_from_the_openings():
     game = boardenvs.make("gomoku", board_size=9)
     scores = play_match(game, ["greedy", "random"], 8, seed=0, openings="balanced")
     assert scores.games == 8
@@ -111,7 +111,7 @@ def test_a_list_of_c_gomoku_cli_counts_rows_from_the_top(listed):
     ]
 
 
-def test_games_begin_with_the_openings_of_a_list(listed, tmp_path):
+def test_games_start_from_the_openings_of_a_list(listed, tmp_path):
     game = boardenvs.make("gomoku", board_size=20)
     path, store = listed(LISTED), tmp_path / "games.db"
     arguments = {"openings": path, "store": store}
@@ -144,12 +144,12 @@ def test_games_begin_with_the_openings_of_a_list(listed, tmp_path):
         ("\n \n", r"openings_20\.txt has no openings"),
     ],
 )
-def test_a_list_that_does_not_fit_the_game(listed, refused, content, message):
+def test_a_list_that_does_not_fit_the_game_is_refused(listed, refused, content, message):
     with refused(message):
         named_openings(boardenvs.make("gomoku"), listed(content))
 
 
-def test_what_is_no_list(tmp_path, refused):
+def test_unreadable_lists_are_refused(tmp_path, refused):
     with refused("none.txt cannot be read: No such file"):
         named_openings(boardenvs.make("gomoku"), str(tmp_path / "none.txt"))
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xff")

@@ -37,7 +37,7 @@ def value(solver, state):
 
 
 @pytest.mark.parametrize(("size", "length", "exact"), VARIANTS)
-def test_it_is_what_looking_at_every_line_of_play_finds(size, length, exact):
+def test_the_solver_agrees_with_an_exhaustive_search(size, length, exact):
     game = Gomoku(board_size=size, win_length=length, exact=exact)
     states = late_positions(game, 60, 11 if length == 4 else 14, 5)
     solver = Solver(game, 14)
@@ -47,7 +47,7 @@ def test_it_is_what_looking_at_every_line_of_play_finds(size, length, exact):
     assert len(set(found)) > 1
 
 
-def test_its_action_keeps_the_win():
+def test_the_action_of_the_solver_keeps_the_win():
     game = Gomoku(board_size=5, win_length=4)
     states = late_positions(game, 300, 12, 1)
     solver = Solver(game, 14)
@@ -79,7 +79,7 @@ def test_its_action_keeps_the_win():
         (8, 7, True, False),
     ],
 )
-def test_small_boards_are_proved_again(size, length, exact, won):
+def test_proofs_of_small_boards_are_reproduced(size, length, exact, won):
     game = Gomoku(board_size=size, win_length=length, exact=exact)
     start = game.new(1)[0]
     solver = Solver(game, 18)
@@ -112,7 +112,7 @@ def test_winning_cells_are_those_that_win_by_the_rules(exact):
     assert won > 20
 
 
-def test_no_pairing_is_seen_where_there_is_a_win():
+def test_won_positions_have_no_pairing():
     game = Gomoku(board_size=5, win_length=4)
     states = late_positions(game, 400, 12, 2)
     values = agents.make("exact", game).values(states)
@@ -126,7 +126,7 @@ def test_no_pairing_is_seen_where_there_is_a_win():
     assert paired[0] == can_pair(game.constants[0], *map(np.uint64, turned))
 
 
-def test_it_plays_no_other_game(game112, refused):
+def test_the_solver_refuses_other_games(game112, refused):
     with refused("proof-number search .*gomoku.* game112$"):
         Solver(game112)
     assert boardenvs.make("gomoku", board_size=8).board_size == 8

@@ -37,7 +37,7 @@ def counts(game, states, times):
         (["0 B", "1 A", "1 B", "5 F", "0 A"], 76),  # anywhere, because the square is full
     ],
 )
-def test_uniformly_next_to_the_last_stone(gomoku, moves, num):
+def test_neighbour_plays_uniformly_next_to_the_last_stone(gomoku, moves, num):
     states = after(gomoku, *moves)
     found = counts(gomoku, states, 200 * num)
     expected = gomoku.near_last(states)[0]
@@ -46,7 +46,7 @@ def test_uniformly_next_to_the_last_stone(gomoku, moves, num):
     assert np.abs(found[expected] - 200).max() < 5 * 200**0.5
 
 
-def test_as_the_console_plays(gomoku):
+def test_neighbour_plays_the_moves_of_the_console_program(gomoku):
     board = create_board(9)
     moves = ["4 E", "4 F", "3 E"]
     for k, move in enumerate(moves):
@@ -63,12 +63,12 @@ def test_a_position_set_up_by_hand_has_no_last_stone(gomoku):
 
 
 @pytest.mark.parametrize("name_", [name for name in boardenvs.GAMES if name != "gomoku"])
-def test_it_plays_gomoku_alone(name_, refused):
+def test_neighbour_refuses_other_games(name_, refused):
     with refused(f"agent 'neighbour' .*{name_}$"):
         agents.make("neighbour", name_)
 
 
-def test_it_takes_no_argument_and_no_option(refused):
+def test_neighbour_refuses_arguments_and_options(refused):
     with refused("there is no agent 'neighbour:3'"):
         agents.make("neighbour:3", "gomoku")
     with refused("agent 'neighbour' has no option 'depth'"):

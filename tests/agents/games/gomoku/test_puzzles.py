@@ -22,14 +22,14 @@ def puzzles():
     return np.array([GAME.from_dict({"board": rows}) for rows in drawings()], GAME.start.dtype)
 
 
-def test_the_engine_solves_them():
+def test_the_engine_solves_the_puzzles():
     found = agents.make("threats", GAME).think(puzzles())
     assert len(found) == 50
     assert [(one.value, one.depth) for one in found] == [(1, 1)] * 50
     assert min(one.plies for one in found) >= 5
 
 
-def test_it_wins_them_against_the_best_reply():
+def test_the_engine_wins_the_puzzles_against_the_best_reply():
     """It wins against the best reply, which is the only one that stops the five."""
     states = puzzles()
     engine = agents.make("threats", GAME)
@@ -47,7 +47,7 @@ def test_it_wins_them_against_the_best_reply():
 
 
 @pytest.mark.slow
-def test_each_takes_less_than_a_second():
+def test_each_puzzle_takes_less_than_a_second():
     engine = agents.make("threats:1s", GAME)
     for state in puzzles():
         began = time.perf_counter()
@@ -57,7 +57,7 @@ def test_each_takes_less_than_a_second():
 
 
 @pytest.mark.slow
-def test_plain_python_confirms_them():
+def test_plain_python_confirms_the_puzzles():
     for rows, found in zip(drawings(), agents.make("threats", GAME).think(puzzles()), strict=True):
         board = board_of(rows)
         stones = "".join(rows)

@@ -46,16 +46,16 @@ def positions(gomoku, live_positions):
 # -- Single positions -----------------------------------------------------------------------
 
 
-def test_it_opens_in_the_middle():
+def test_threats_opens_in_the_middle():
     assert thought("......... " * 9)[0] == "4 E"
 
 
-def test_it_completes_five_rather_than_stop_one():
+def test_threats_prefers_its_own_five_to_a_block():
     move, found = thought("XXXX..... OOOO..... " + "......... " * 7)
     assert (move, found.value, found.plies) == ("0 E", 1, 1)
 
 
-def test_it_stops_a_five():
+def test_threats_blocks_a_five():
     move, _ = thought(
         """
         .........
@@ -72,13 +72,13 @@ def test_it_stops_a_five():
     assert move == "2 G"
 
 
-def test_it_makes_an_open_four():
+def test_threats_makes_an_open_four():
     move, found = thought("......... " * 4 + "..XXX.... OO.O..... " + "......... " * 3)
     assert move in {"4 B", "4 F"}
     assert (found.value, found.plies) == (1, 3)
 
 
-def test_it_stops_an_open_three():
+def test_threats_blocks_an_open_three():
     move, found = thought(
         "........X " * 2 + "......... " * 2 + "..OOO.... X........ " + "......... " * 3
     )
@@ -86,7 +86,7 @@ def test_it_stops_an_open_three():
     assert not found.proven
 
 
-def test_two_open_fours_of_the_other_are_lost():
+def test_two_open_fours_of_the_opponent_are_a_loss():
     move, found = thought(
         """
         .........
@@ -119,7 +119,7 @@ FOUR_FOUR = """
 """
 
 
-def test_it_wins_by_two_fours_at_once():
+def test_threats_wins_by_two_fours_at_once():
     move, found = thought(FOUR_FOUR)
     assert move == "3 G"
     assert (found.value, found.plies) == (1, 3)
@@ -140,14 +140,14 @@ FOUR_THREE = """
 """
 
 
-def test_it_wins_by_a_four_and_an_open_three():
+def test_threats_wins_by_a_four_and_an_open_three():
     move, found = thought(FOUR_THREE)
     assert move in {"3 G", "2 G", "6 G"}
     assert found.value == 1
     assert found.plies <= 7
 
 
-def test_it_stops_a_five_with_a_four_of_its_own():
+def test_threats_blocks_a_five_and_makes_a_four():
     # White's four must be stopped on 5 F, which also completes four black stones.
     move, found = thought(
         """
@@ -168,7 +168,7 @@ def test_it_stops_a_five_with_a_four_of_its_own():
     assert found.value == 1  # open at both ends, so White cannot stop both
 
 
-def test_with_exact_six_in_a_row_is_no_win():
+def test_six_in_a_row_does_not_win_with_exact():
     drawing = "XXX.XX... OO....... ......O.. .......O. " + "......... " * 3 + "O........ ........."
     move, found = thought(drawing)
     assert (move, found.plies) == ("0 D", 1)
@@ -177,7 +177,7 @@ def test_with_exact_six_in_a_row_is_no_win():
     assert found.plies != 1
 
 
-def test_with_exact_a_rivals_overlong_line_is_no_threat():
+def test_an_overline_is_not_a_threat_with_exact():
     drawing = """
         OOO.OO...
         XX.......
@@ -193,7 +193,7 @@ def test_with_exact_a_rivals_overlong_line_is_no_threat():
     assert thought(drawing, exact=True)[0] != "0 D"
 
 
-def test_lines_along_the_edges():
+def test_lines_along_the_edges_are_found():
     assert thought("XXXX..... " + "......... " * 7 + "OOOO.....")[0] == "0 E"
     # A diagonal that ends in a corner.
     drawing = """
@@ -238,7 +238,7 @@ def test_a_game_that_ends_before_the_win_is_a_draw():
 # -- Budgets --------------------------------------------------------------------------------
 
 
-def test_the_same_choices_whatever_the_batch_and_the_threads(gomoku, positions):
+def test_choices_do_not_depend_on_batches_and_threads(gomoku, positions):
     expected = agents.make("threats:800", gomoku, threads=1).think(positions)
     assert agents.make("threats:800", gomoku, threads=3).think(positions) == expected
     agent = agents.make("threats:800", gomoku)
@@ -247,7 +247,7 @@ def test_the_same_choices_whatever_the_batch_and_the_threads(gomoku, positions):
     assert copy.deepcopy(agent).think(positions[:5]) == expected[:5]
 
 
-def test_it_looks_at_no_more_positions_than_it_may(gomoku, positions):
+def test_the_number_of_nodes_is_limited(gomoku, positions):
     for nodes in (1, 100, 2000):
         for found in agents.make(f"threats:{nodes}", gomoku).think(positions[:20]):
             assert found.nodes <= nodes + 200
@@ -261,7 +261,7 @@ def test_more_nodes_search_deeper(gomoku, positions):
     assert sum(one.depth for one in deep) > sum(one.depth for one in shallow) + 10
 
 
-def test_it_keeps_to_its_time(gomoku):
+def test_the_time_limit_is_kept(gomoku):
     state = gomoku.new(1, 0)
     for move in ("7 H", "6 G", "8 G", "6 I"):
         gomoku.play(state, [gomoku.action_from_text(move)])
@@ -277,13 +277,13 @@ def test_it_keeps_to_its_time(gomoku):
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 9])
-def test_other_lines_are_refused(length, refused):
+def test_other_line_lengths_are_refused(length, refused):
     game = boardenvs.make("gomoku", board_size=9, win_length=length)
     with refused(f"win_length .*got {length}$"):
         agents.make("threats", game)
 
 
-def test_it_plays_gomoku_alone(refused):
+def test_threats_refuses_other_games(refused):
     with refused("agent 'threats' .*gekitai$"):
         agents.make("threats", "gekitai")
 
@@ -298,7 +298,7 @@ def test_other_budgets_are_refused(spec, told, refused):
 
 
 @pytest.mark.slow
-def test_plain_python_comes_to_the_same():
+def test_plain_python_finds_the_same_result():
     program = """
 import agents, boardenvs
 game = boardenvs.make("gomoku", board_size=9)
@@ -324,7 +324,7 @@ print(agents.make("threats:150", game).think(state))
 # -- Analysis -------------------------------------------------------------------------------
 
 
-def test_it_tells_what_it_thinks(gomoku, positions):
+def test_consider_reports_the_analysis_of_think(gomoku, positions):
     agent = agents.make("threats:800", gomoku)
     words = np.zeros(len(positions), np.uint64)
     actions, told = agent.consider(positions, words)
@@ -342,7 +342,7 @@ def test_it_tells_what_it_thinks(gomoku, positions):
     assert any(not one.proven and len(one.line) > 1 for one in told)
 
 
-def test_its_line_can_be_played(gomoku, positions):
+def test_the_reported_line_can_be_played(gomoku, positions):
     for state, found in zip(
         positions, agents.make("threats:3000", gomoku).think(positions), strict=True
     ):
@@ -351,7 +351,7 @@ def test_its_line_can_be_played(gomoku, positions):
             gomoku.play(states, [action], illegal="raise")
 
 
-def test_what_it_proves_comes_true(gomoku, positions):
+def test_proven_wins_are_won(gomoku, positions):
     """It wins proven positions against itself and `greedy`, within the reported plies."""
     agent = agents.make("threats:3000", gomoku)
     greedy = agents.make("greedy", gomoku, seed=1)
@@ -376,7 +376,7 @@ def test_what_it_proves_comes_true(gomoku, positions):
 
 
 @pytest.mark.parametrize("size", [9, 15])
-def test_it_beats_greedy(size):
+def test_threats_beats_greedy(size):
     game = boardenvs.make("gomoku", board_size=size)
     specs = ["threats:3000", "greedy"]
     scores = agents.play_match(game, specs, num_games=20, seed=0, opening_plies=4)

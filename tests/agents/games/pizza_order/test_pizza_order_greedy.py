@@ -72,7 +72,7 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("wanted", "answers", "expected"), CHOICES)
-def test_answers_by_hand(wanted, answers, expected):
+def test_greedy_gives_the_expected_answers(wanted, answers, expected):
     assert chosen(wanted, *filter(None, answers.split(","))) == set(expected.split(","))
 
 
@@ -80,7 +80,7 @@ def test_a_lost_custom_pizza_gets_any_single_ingredient():
     assert len(chosen([[1, 13]], "Hawaiian", "y", "Custom")) == 15
 
 
-def test_it_is_what_make_makes():
+def test_make_returns_the_greedy_agent_of_the_game():
     agent = agents.make("greedy", "pizza_order", seed=1)
     assert type(agent) is PizzaOrderGreedyAgent
     assert not agent.deterministic
@@ -93,7 +93,7 @@ def fewest_answers(wanted, most):
 
 
 @pytest.mark.parametrize("most", GAMES)
-def test_every_order_is_right_and_as_short_as_can_be(most):
+def test_every_order_is_right_and_as_short_as_possible(most):
     # When measured, all of 80,000 orders of up to three pizzas were right.
     game = GAMES[most]
     states = played(game, 3000, most)
@@ -128,7 +128,7 @@ def can_be_right(game, state):
 
 
 @pytest.mark.parametrize("most", GAMES)
-def test_from_any_position_it_gets_what_can_be_got(most, live_positions):
+def test_greedy_completes_the_order_from_any_position_that_allows_it(most, live_positions):
     game = GAMES[most]
     states = live_positions(game, 150, most)
     # Random play soon fails. These positions also lead to the right order.
@@ -147,7 +147,7 @@ def test_from_any_position_it_gets_what_can_be_got(most, live_positions):
     assert (ends["ply"] - states["ply"])[~hoped].max() <= 3
 
 
-def test_it_is_worth_more_than_random_answers():
+def test_greedy_scores_more_than_random():
     greedy, random = solos(GAMES[3], ["greedy", "random"], 3000, seed=4)
     assert greedy.scores[0] == 1.0
     assert random.scores.interval(0)[0] < 0.0317 < random.scores.interval(0)[1]

@@ -40,7 +40,7 @@ def opened(tab, serving, name):
 
 
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
-def test_nothing_serious(opened, scheme):
+def test_the_page_has_no_serious_accessibility_problems(opened, scheme):
     tab = opened
     tab.emulate_media(color_scheme=scheme)
     told = {}
@@ -56,7 +56,7 @@ def test_nothing_serious(opened, scheme):
     assert told == {}
 
 
-def test_what_is_wrong_is_found(opened):
+def test_the_accessibility_check_finds_problems(opened):
     opened.evaluate("document.getElementById('send').textContent = ''")
     opened.evaluate("document.getElementById('turn').style.color = '#ddd'")
     assert {"button-name", "color-contrast"} <= {one[0] for one in complaints(opened)}

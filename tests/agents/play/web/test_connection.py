@@ -46,15 +46,15 @@ def send_on(client, part, pause=0.0):
             time.sleep(pause)
 
 
-def test_half_sent_requests_lock_nobody_out(served, connect):
+def test_unfinished_requests_do_not_block_other_clients(served, connect):
     # The server notices abandoned requests with a delay, which must not add up either.
-    for sent in (HALF, b"", *(served.half_an_order() for _ in range(8))):
+    for sent in (HALF, b"", *(served.partial_request() for _ in range(8))):
         for _ in range(100):
             connect(sent)
         assert served.ask()[0] == 200
 
 
-def test_at_most_5_seconds_are_waited():
+def test_the_timeout_is_at_most_5_seconds():
     assert connection.PATIENCE <= 5
 
 
@@ -65,9 +65,9 @@ def impatient(monkeypatch):
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("sent", ["", "head", "body", "head, byte by byte", "a second request"])
-def test_a_client_that_does_not_go_on(served, connect, sent):
+def test_an_unfinished_request_is_closed_after_the_timeout(served, connect, sent):
     begun = time.monotonic()
-    client = connect({"": b"", "body": served.half_an_order()}.get(sent, HALF))
+    client = connect({"": b"", "body": served.partial_request()}.get(sent, HALF))
     if sent == "head, byte by byte":
         send_on(client, b"x", 0.02)
     elif sent == "a second request":
@@ -80,7 +80,7 @@ def test_a_client_that_does_not_go_on(served, connect, sent):
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_client_that_reads_no_answer(served, connect):
+def test_a_client_that_never_reads_is_disconnected(served, connect):
     """A client that never reads fills all buffers, and the server closes its connection."""
     client = connect()
     begun = time.monotonic()
@@ -91,7 +91,7 @@ def test_a_client_that_reads_no_answer(served, connect):
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_client_that_waits_for_a_slow_answer(serving, own_module):
+def test_a_slow_answer_reaches_the_client(serving, own_module):
     slow = """
 import time
 
@@ -109,8 +109,8 @@ class Slow:
 
 
 @pytest.mark.parametrize("how", ["closed", "reset"])
-def test_a_client_that_leaves(served, connect, capsys, how):
-    client = connect(served.half_an_order())
+def test_a_client_that_disconnects_causes_no_error(served, connect, capsys, how):
+    client = connect(served.partial_request())
     time.sleep(0.2)  # until the server waits for the rest
     if how == "reset":
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -39,7 +39,7 @@ def told(tab):
     return [row.inner_text().split("\n") for row in tab.locator("#moves button").all()]
 
 
-def test_clicks_undo_and_hint(playing):
+def test_clicks_undo_and_hint_work(playing):
     tab = playing("gekitai", "random", 0)
     my_turn(tab, 0)
     spot(tab, "B2").click()
@@ -62,7 +62,7 @@ def test_clicks_undo_and_hint(playing):
     assert tab.get_by_role("button", name="Undo").is_disabled()
 
 
-def test_typing(playing):
+def test_a_typed_move_is_played(playing):
     tab = playing("gomoku", "random", 0, board_size=7)
     my_turn(tab, 0)
     tab.get_by_label("Your move").fill("99 z")
@@ -83,17 +83,7 @@ def test_typing(playing):
     assert tab.locator(".spot").count() == 47
 
 
-def test_a_place_of_several_moves(playing):
-    tab = playing("game112", "random", 1, board_size=5)
-    my_turn(tab, 1)
-    free = next(k for k in range(1, 6) if not told(tab)[1][1].startswith(str(k)))
-    spot(tab, f"{free} 1 or {free} 2").click()
-    tab.locator("#choice").get_by_role("button", name=f"{free} 2").click()
-    tab.locator("#moves li").nth(2).wait_for()
-    assert told(tab)[2][1] == f"{free} 2"
-
-
-def test_the_list_to_the_end_and_a_new_game(playing):
+def test_a_game_can_be_played_from_the_list_and_a_new_one_started(playing):
     tab = playing("game112", "mcts:5", 0, board_size=5)
     moves = 0
     while True:
@@ -117,7 +107,7 @@ def test_the_list_to_the_end_and_a_new_game(playing):
     assert tab.locator("#analysis").is_hidden()
 
 
-def test_hidden_tiles(playing):
+def test_hidden_tiles_stay_hidden(playing):
     tab = playing("dominoes175", "random", 0)
     my_turn(tab, 0)
     assert tab.locator("#picture text", has_text="?").count() == 28
@@ -133,7 +123,7 @@ def test_hidden_tiles(playing):
     assert "Tile in hand: " not in tab.locator("#text").text_content()
 
 
-def test_another_window_goes_on(playing, chromium):
+def test_a_game_changed_in_another_window_is_reloaded(playing, chromium):
     """A page that is open twice does not mix two states of the game."""
     tab = playing("gekitai", "random", 0)
     my_turn(tab, 0)
@@ -149,7 +139,7 @@ def test_another_window_goes_on(playing, chromium):
     assert told(tab)[1][1] == "C3"
 
 
-def test_the_program_has_stopped(chromium, serving):
+def test_a_stopped_server_is_reported(chromium, serving):
     page = chromium.new_page()
     with serving("gekitai") as served:
         page.goto(served.address)
@@ -183,7 +173,7 @@ def foreign():
         thread.join()
 
 
-def test_a_page_of_another_site(chromium, serving, foreign):
+def test_a_page_of_another_site_cannot_read_or_move(chromium, serving, foreign):
     """Another site can neither read the game nor move, even if it knows the token."""
     page = chromium.new_page()
     with serving("gekitai", "random", 0, 3) as served:

@@ -30,7 +30,7 @@ def refreshed(page):
     return html.unescape(found[1])
 
 
-def test_the_file():
+def test_the_file_is_private_and_temporary():
     from agents.play.web.redirect_file import redirect_file
 
     with redirect_file(ADDRESS) as url:

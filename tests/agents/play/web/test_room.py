@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import boardenvs
+from agents.naming.spec import specs_of
 from agents.play.web.room import MOST_ACTIONS, OutdatedError, Room
 from agents.play.web.session import Session
 from boardenvs import Episode
@@ -15,7 +16,8 @@ from boardenvs.episode import _digest
 
 
 def room_of(name, opponent="random", seat=0, seed=1, **params):
-    return Room(Session(boardenvs.make(name, **params), [opponent], seat, seed))
+    game = boardenvs.make(name, **params)
+    return Room(Session(game, specs_of([opponent], game), seat, seed))
 
 
 def told(room):
@@ -54,7 +56,7 @@ def play_on(room, moves=1000):
     return news
 
 
-def test_another_game_of_each(name):
+def test_a_new_game_of_each_kind_can_be_started(name):
     room = room_of(name)
     page = told(room)
     choices = page["choices"]
@@ -71,7 +73,7 @@ def test_another_game_of_each(name):
     assert play_on(room, 6)["version"] > after["version"]
 
 
-def test_an_opponent_for_each_other_seat():
+def test_each_other_seat_has_its_own_opponent():
     room = room_of("goat_race")
     assert told(room)["choices"]["against"] == ["random", "random"]
     order(room, "new", values=[3], opponents=["greedy", "random"], seat=1)
@@ -90,7 +92,7 @@ def test_an_opponent_for_each_other_seat():
     assert told(room)["choices"]["against"] == ["greedy"]
 
 
-def test_size_opponent_and_side():
+def test_size_opponent_and_seat_can_be_chosen():
     room = room_of("gekitai")
     assert new(room, [7], "greedy", 1) == ""
     page = told(room)
@@ -101,7 +103,7 @@ def test_size_opponent_and_side():
     assert told(room)["players"][1]["name"] == "Random"
 
 
-def test_the_first_choice_is_what_the_command_named(own_module):
+def test_the_commands_opponent_is_offered_in_every_game(own_module):
     own_module("mine", "class A:\n    act = None\n\ndef make(game, seed):\n    return A()\n")
     room = room_of("game112", "mcts:7", 0)
     choices = told(room)["choices"]
@@ -129,7 +131,7 @@ def test_the_first_choice_is_what_the_command_named(own_module):
         (["6"], "random", 0, "^values must"),
     ],
 )
-def test_choices_refused(own_module, values, opponent, seat, said):
+def test_invalid_choices_are_refused(own_module, values, opponent, seat, said):
     own_module("mine", "raise SystemExit('it is run')\n")
     room = room_of("gekitai")
     before = room.page()
@@ -138,7 +140,7 @@ def test_choices_refused(own_module, values, opponent, seat, said):
     assert room.page() == before
 
 
-def test_the_game_goes_on_while_the_next_is_prepared(own_module):
+def test_the_game_continues_while_the_next_is_prepared(own_module):
     """The current game continues while the next agent takes long to create."""
     slow = """
 import threading
@@ -176,7 +178,7 @@ class Slow:
     assert told(room)["choices"]["values"] == [5]
 
 
-def test_an_opponent_that_cannot_be_made(own_module):
+def test_an_opponent_that_cannot_be_made_is_reported(own_module):
     """The problem is reported, and the game stays unchanged."""
     failing = """
 made = [0]
@@ -200,7 +202,7 @@ class Failing:
     assert order(room, "ready") == {"preparing": False, "problem": ""}
 
 
-def test_saved_and_opened_again(name, tmp_path):
+def test_a_saved_game_can_be_opened(name, tmp_path):
     room = room_of(name, seat=-1 % boardenvs.make(name).num_players)
     play_on(room, 5)
     file, text = room.saved()
@@ -239,7 +241,7 @@ def test_a_position_is_drawn_once(monkeypatch):
     assert len(drawn) == 2
 
 
-def test_a_game_of_another_kind_is_opened():
+def test_a_saved_game_of_another_kind_can_be_opened():
     room = room_of("gekitai", "puct:400")
     play_on(room, 1)
     other = room_of("goat_race", num_players=2)
@@ -255,7 +257,7 @@ def won():
     return Episode(game, game.new(1, seed=3), [7, 1, 4, 2], ["mine:make", "trained:/etc/passwd"])
 
 
-def test_names_in_a_file_are_names(own_module):
+def test_names_in_a_file_run_no_code(own_module):
     own_module("mine", "raise SystemExit('it is run')\n")
     room = room_of("game112")
     room.open(1, won().to_json().encode())
@@ -289,7 +291,7 @@ def changed(**changes):
         (changed(players=["a\nb", "c"]), "printable"),
     ],
 )
-def test_bad_files(own_module, data, said):
+def test_bad_files_are_refused(own_module, data, said):
     own_module("mine", "raise SystemExit('it is run')\n")
     room = room_of("game112")
     before = room.page()
@@ -300,7 +302,7 @@ def test_bad_files(own_module, data, said):
     assert room.page() == before
 
 
-def test_resigning():
+def test_resigning_ends_the_game():
     room = room_of("gekitai", "mcts:20", 1)
     play_on(room, 4)
     before = told(room)
@@ -319,13 +321,13 @@ def test_resigning():
     assert {**told(room), "version": 0} == {**before, "version": 0}
 
 
-def test_what_is_asked():
+def test_the_turn_says_what_to_type():
     room = room_of("gekitai", "random", 1)
     assert told(room)["turn"]["asks"] == ""  # it is the opponent's turn
     assert re.fullmatch("an empty cell such as [A-F][1-6]", play_on(room, 1)["turn"]["asks"])
 
 
-def test_analysis_of_any_position():
+def test_any_position_can_be_analysed():
     room = room_of("game112", "random", 1, board_size=5)
     play_on(room, 3)
     for at in range(4):
@@ -343,7 +345,7 @@ def test_analysis_of_any_position():
     assert order(room, "analyse", at=0)["hint"]
 
 
-def test_what_others_know_is_not_analysed(monkeypatch):
+def test_positions_of_other_seats_with_hidden_information_are_not_analysed(monkeypatch):
     room = room_of("gekitai", "random", 1)
     monkeypatch.setattr(type(room._session.game), "has_hidden", True)
     with pytest.raises(ValueError, match=r"^at must.*you are to move"):
@@ -354,7 +356,7 @@ def test_what_others_know_is_not_analysed(monkeypatch):
     assert order(room, "analyse", at=0)["hint"]
 
 
-def test_replay():
+def test_the_replay_has_no_panel():
     room = room_of("dominoes175")
     play_on(room, 5)
     replay = room.replay()

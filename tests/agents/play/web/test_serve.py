@@ -38,7 +38,7 @@ def untouched(served):
     assert served.ask()[2] == before
 
 
-def test_the_page(served):
+def test_the_page_is_served(served):
     status, headers, body = served.ask()
     assert status == 200
     assert headers["Content-Type"] == "text/html; charset=utf-8"
@@ -61,7 +61,7 @@ def test_the_page(served):
     assert served.token not in page
 
 
-def test_the_page_is_read_once(served, monkeypatch):
+def test_the_files_of_the_page_are_read_once(served, monkeypatch):
     """The page's files are read only once, so they may be missing later."""
     _, _, before = served.ask()
 
@@ -74,14 +74,14 @@ def test_the_page_is_read_once(served, monkeypatch):
     assert (status, page) == (200, before)
 
 
-def test_only_on_this_machine(served):
+def test_the_server_listens_only_on_this_machine(served):
     assert served.host.startswith("127.0.0.1:")
     assert len(served.token) >= 40
 
 
 @pytest.mark.parametrize("wrong", ["", "x", "%C3%A4", "token"])
 @pytest.mark.usefixtures("untouched")
-def test_a_wrong_token(served, wrong):
+def test_a_wrong_token_is_refused(served, wrong):
     wrong = served.token[:-1] if wrong == "token" else wrong
     for path, method in (
         (f"/{wrong}/", "GET"),
@@ -101,7 +101,7 @@ def test_a_wrong_token(served, wrong):
 
 
 @pytest.mark.parametrize("path", ["/", f"/{'x' * 43}/act/", "//", "/../etc/passwd", "/favicon.ico"])
-def test_nothing_else_is_there(served, path):
+def test_other_paths_are_not_found(served, path):
     assert served.ask("GET", path)[0] == 404
     assert served.ask("GET", f"/{served.token}{path}x")[0] == 404
     assert served.ask("GET", f"/{served.token}")[0] == 404
@@ -109,7 +109,7 @@ def test_nothing_else_is_there(served, path):
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost", "", "evil.example:80", "127.0.0.1"])
 @pytest.mark.usefixtures("untouched")
-def test_a_foreign_host(served, host):
+def test_a_foreign_host_is_refused(served, host):
     """Foreign host names are refused, as after DNS rebinding."""
     status, _, body = served.ask(Host=host)
     assert status in (400, 421)
@@ -122,14 +122,14 @@ def test_a_foreign_host(served, host):
     "origin", [None, "null", "https://evil.example", "http://127.0.0.1", "http://127.0.0.1:1", ""]
 )
 @pytest.mark.usefixtures("untouched")
-def test_a_foreign_origin(served, origin):
+def test_a_foreign_origin_is_refused(served, origin):
     refused = (403, {"problem": "only the game's own page may do this"})
     assert served.act(START, Origin=origin) == refused
     assert served.open(b"{}", 1, Origin=origin) == refused
 
 
 @pytest.mark.usefixtures("untouched")
-def test_nothing_is_allowed_across_origins(served):
+def test_no_request_is_allowed_across_origins(served):
     asked = {
         "Origin": "https://evil.example",
         "Access_Control_Request_Method": "POST",
@@ -149,7 +149,7 @@ def test_nothing_is_allowed_across_origins(served):
      "text/plain; application/json"],
 )  # fmt: skip
 @pytest.mark.usefixtures("untouched")
-def test_a_form_of_another_site(served, kind):
+def test_a_form_of_another_site_is_refused(served, kind):
     """Content types that other sites may send without permission are refused."""
     assert served.act(START, Content_Type=kind)[0] == 415
     assert served.open(b"{}", 1, Content_Type=kind)[0] == 415
@@ -196,7 +196,7 @@ def test_a_form_of_another_site(served, kind):
     ids=str,
 )
 @pytest.mark.usefixtures("untouched")
-def test_bad_orders(served, order, said):
+def test_bad_orders_are_refused(served, order, said):
     status, told = served.act(order)
     assert status == 400
     assert list(told) == ["problem"]
@@ -205,7 +205,7 @@ def test_bad_orders(served, order, said):
 
 
 @pytest.mark.usefixtures("untouched")
-def test_a_body_without_end(served):
+def test_an_endless_body_is_refused(served):
     assert served.act({**START, "move": " " * 2000})[0] == 413
     assert served.open(b" " * (2**22 + 1), 1)[0] == 413
     headers = {"Origin": served.origin, "Content-Type": "application/json"}
@@ -220,20 +220,20 @@ def test_a_body_without_end(served):
 
 @pytest.mark.parametrize("version", ["", "x", "-1", "1.0", "%D9%A1", "9" * 20])
 @pytest.mark.usefixtures("untouched")
-def test_a_version_that_is_none(served, version):
+def test_an_invalid_version_is_refused(served, version):
     status, told = served.open(b"{}", version)
     assert status == 400
     assert told["problem"].startswith("version must be")
 
 
 @pytest.mark.usefixtures("untouched")
-def test_a_file_for_another_version(served):
+def test_a_file_for_another_version_is_refused(served):
     status, told = served.open(b"{}", 7)
     assert status == 409
     assert told["problem"].startswith("version must be 1, got 7")
 
 
-def test_another_game_over_the_wire(serving):
+def test_a_new_game_can_be_requested(serving):
     with serving("game112", "random", 1, board_size=5) as served:
         assert served.act({"do": "advance", "version": 1})[0] == 200
         status, headers, saved = served.ask("GET", f"/{served.token}/game.json")
@@ -257,7 +257,7 @@ def test_another_game_over_the_wire(serving):
         assert "not an episode" in served.until_ready(4)["problem"]
 
 
-def test_playing_over_the_wire(serving):
+def test_a_game_can_be_played_by_requests(serving):
     with serving("game112", "random", 1, board_size=5) as served:
         assert served.act({"do": "undo", "version": 1})[0] == 400
         status, news = served.act({"do": "advance", "version": 1})
@@ -287,7 +287,7 @@ def test_playing_over_the_wire(serving):
 
 
 @pytest.fixture
-def ctrl_c_is_heard():
+def enabled_ctrl_c():
     """Restore Ctrl-C, which shells disable for programs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -305,8 +305,8 @@ def advancing(served, version):
         yield
 
 
-@pytest.mark.usefixtures("ctrl_c_is_heard")
-def test_the_command(own_module, tmp_path):
+@pytest.mark.usefixtures("enabled_ctrl_c")
+def test_the_command_serves_the_page(own_module, tmp_path):
     """Ctrl-C ends the command with one line, even while an agent is thinking."""
     slow = """
 import time
@@ -340,11 +340,11 @@ def make(game, seed):
     assert (running.returncode, out, err) == (130, "", "\nboardenvs: stopped\n")
 
 
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
-def test_it_ends_while_a_network_is_at_work(own_module, tmp_path, number):
+def test_the_server_ends_while_a_network_runs(own_module, tmp_path, number):
     """The program ends without a crash while a thread is in ONNX Runtime."""
     endless = """
 import agents
@@ -376,12 +376,13 @@ class Endless:
     assert (running.returncode, err) == (128 + number, "\nboardenvs: stopped\n")
 
 
-@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.usefixtures("enabled_ctrl_c")
 @pytest.mark.parametrize("late", ["get_loop_factory", "load"])
-def test_ctrl_c_while_the_server_begins(game112, monkeypatch, capsys, late):
+def test_ctrl_c_during_the_start_ends_the_server(game112, monkeypatch, capsys, late):
     """An early interrupt ends the server without warnings, and restores the signal handler."""
     from uvicorn import Config
 
+    from agents.naming.spec import specs_of
     from agents.play.web.serve import serve
 
     genuine = getattr(Config, late)
@@ -393,14 +394,14 @@ def test_ctrl_c_while_the_server_begins(game112, monkeypatch, capsys, late):
 
     monkeypatch.setattr(Config, late, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        serve(game112, ["random"], 0, 1, browser=False)
+        serve(game112, specs_of(["random"], game112), 0, 1, browser=False)
     gc.collect()  # finds coroutines that were not awaited
     assert getattr(Config, late) is genuine
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert capsys.readouterr().err == ""
 
 
-def test_arguments_refused(capsys, monkeypatch):
+def test_invalid_arguments_are_refused(capsys, monkeypatch):
     from agents.command import main
 
     for arguments, said in (
@@ -416,6 +417,6 @@ def test_arguments_refused(capsys, monkeypatch):
     assert "--web needs the extra [web], such as pip" in capsys.readouterr().err
 
 
-def test_a_game_has_a_page(serving, name):
+def test_every_game_has_a_page(serving, name):
     with serving(name, "random") as served:
         assert served.ask()[0] == 200

@@ -9,6 +9,7 @@ from two_games import others_slow
 from variants import first_variant
 
 import boardenvs
+from agents.naming.spec import specs_of
 from agents.play.web.session import Session
 
 # Each game with defaults and a person in the last seat, and as a variant with a person in the
@@ -24,7 +25,8 @@ def session(request):
     name, params, seat = request.param
     game = boardenvs.make(name, **params)
     # A deterministic adviser makes hints comparable.
-    return Session(game, ["random"], range(game.num_players)[seat], seed=5, adviser="greedy")
+    opponent, adviser = specs_of(["random", "greedy"], game)
+    return Session(game, [opponent], range(game.num_players)[seat], seed=5, adviser=adviser)
 
 
 class Page:
@@ -71,7 +73,7 @@ def play_on(session, page, rng, moves=1000):
         moves -= 1
 
 
-def test_a_game_to_its_end(session):
+def test_a_game_is_played_to_its_end(session):
     page = Page(session)
     play_on(session, page, np.random.default_rng(1))
     turn = page.rest["turn"]
@@ -93,7 +95,7 @@ def test_a_game_to_its_end(session):
     assert page == Page(session)
 
 
-def test_what_is_taken_back_comes_again(session):
+def test_undone_moves_repeat_with_the_same_chance(session):
     page = Page(session)
     play_on(session, page, np.random.default_rng(2), moves=3)
     before, states = len(page.texts), list(session._table.positions)
@@ -111,7 +113,7 @@ def test_what_is_taken_back_comes_again(session):
         session.undo()
 
 
-def test_nothing_hidden_is_told(session):
+def test_the_page_contains_no_hidden_information(session):
     """Positions that differ only in hidden information give the same page."""
     page = Page(session)
     rng = np.random.default_rng(3)
@@ -132,12 +134,13 @@ def test_nothing_hidden_is_told(session):
         session._table.positions = positions
 
 
-def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
+def test_the_page_plays_the_same_game_as_the_terminal(monkeypatch, capsys):
     from agents.play import terminal
     from agents.play.screen import marked
 
     game = boardenvs.make("goat_race")
-    session = Session(game, ["greedy"], 1, seed=8)
+    opponents = specs_of(["greedy"], game)
+    session = Session(game, opponents, 1, seed=8)
     page = Page(session)
     to_turn(session, page)
     typed = []
@@ -146,15 +149,16 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
         page.take(session.move(typed[-1]))
         to_turn(session, page)
     monkeypatch.setattr("builtins.input", lambda: typed.pop(0))
-    terminal.play(game, ["greedy"], [1], 8)
+    terminal.play(game, opponents, [1], 8)
     assert typed == []
     out = capsys.readouterr().out
     last = session._table.positions[-1].state[0]
     assert f"Game over:\n{marked(game.to_text(last), game.presentation.spans(last))}" in out
 
 
-def test_moves_refused():
-    session = Session(boardenvs.make("gekitai"), ["random"], 0, seed=1)
+def test_illegal_moves_are_refused():
+    game = boardenvs.make("gekitai")
+    session = Session(game, specs_of(["random"], game), 0, seed=1)
     before = session.page()
     for text, said in [("Z9", "Z9"), ("", "expected"), ("a" * 2000, "expected"), ("b\n2x", "exp")]:
         with pytest.raises(ValueError, match=said):
@@ -170,8 +174,10 @@ def test_moves_refused():
         session.move(f" {taken}")
 
 
-def test_a_hint_and_what_the_agents_thought():
-    session = Session(boardenvs.make("gekitai"), ["mcts:20"], 1, seed=1, adviser="mcts:30")
+def test_hints_and_analyses_are_returned():
+    game = boardenvs.make("gekitai")
+    opponent, adviser = specs_of(["mcts:20", "mcts:30"], game)
+    session = Session(game, [opponent], 1, seed=1, adviser=adviser)
     page = Page(session)
     to_turn(session, page)
     now = len(page.moves)
@@ -190,15 +196,13 @@ def test_a_hint_and_what_the_agents_thought():
     ]
 
 
-def test_arguments_refused():
+def test_invalid_arguments_are_refused():
     game = boardenvs.make("game112")
-    with pytest.raises(ValueError, match="there is no agent 'nobody'"):
-        Session(game, ["nobody"], 0, 1)
     with pytest.raises(ValueError, match="seat must be"):
-        Session(game, ["random"], 2, 1)
+        Session(game, specs_of(["random"], game), 2, 1)
 
 
-def test_an_agent_that_fails(own_module):
+def test_a_failing_agent_is_reported(own_module):
     own_module(
         "failing",
         """
@@ -210,7 +214,8 @@ def make(game, seed):
     return Agent()
 """,
     )
-    session = Session(boardenvs.make("game112"), ["failing:make"], 0, seed=1)
+    game = boardenvs.make("game112")
+    session = Session(game, specs_of(["failing:make"], game), 0, seed=1)
     session.move("1 1")
     with pytest.raises(ValueError, match="agent failing:make failed: RuntimeError: no more moves"):
         session.advance()
@@ -218,6 +223,7 @@ def make(game, seed):
     assert session.is_persons_turn
 
 
-def test_an_opponent_that_cannot_play_from_the_start(refused):
+def test_an_opponent_that_cannot_play_from_the_start_is_refused(refused):
+    game = boardenvs.make("gomoku")
     with refused("exact.* gomoku from the start"):
-        Session(boardenvs.make("gomoku"), ["exact"], 0, seed=1)
+        Session(game, specs_of(["exact"], game), 0, seed=1)

@@ -96,7 +96,7 @@ def play(tab, press):
 
 
 @pytest.mark.parametrize("shape", SCREENS, ids=str)
-def test_a_whole_game_and_the_next(playing, shape):
+def test_a_game_is_played_to_its_end_and_again(playing, shape):
     """A game ends with its result, and another one can start."""
     width, height, scheme = shape
     touch = width < 500
@@ -154,7 +154,7 @@ def test_each_game_opens_and_is_played(playing, name):
     assert box["y"] + box["height"] <= 844
 
 
-def test_another_size_opponent_and_side(playing):
+def test_size_opponent_and_seat_can_be_chosen(playing):
     tab = playing("gekitai", "random", 0)
     tab.get_by_role("button", name="New game").click()
     dialog = tab.get_by_role("dialog", name="New game")
@@ -179,7 +179,7 @@ def test_another_size_opponent_and_side(playing):
     assert dialog.is_hidden()
 
 
-def test_an_opponent_for_each_other_seat(playing):
+def test_each_other_seat_has_its_own_opponent(playing):
     tab = playing("goat_race", "random", 0)
     tab.keyboard.press("n")
     dialog = tab.get_by_role("dialog", name="New game")
@@ -206,7 +206,7 @@ def test_an_opponent_for_each_other_seat(playing):
     assert names[3].startswith("Greedy (")
 
 
-def test_opponents_follow_the_size(playing):
+def test_offered_opponents_depend_on_the_size(playing):
     """Networks for a single size are not offered for other sizes."""
     tab = playing("game112", "random", 0)
     tab.keyboard.press("n")
@@ -218,7 +218,7 @@ def test_opponents_follow_the_size(playing):
     assert tab.get_by_label("Opponent").input_value() == "random"
 
 
-def test_keys_on_the_board(playing):
+def test_the_board_can_be_played_by_keys(playing):
     tab = playing("gekitai", "random", 0)
     assert spots(tab).evaluate_all("all => all.filter((one) => one.tabIndex === 0).length") == 1
     spots(tab).first.focus()
@@ -242,7 +242,7 @@ def test_keys_on_the_board(playing):
     until(tab, "moves.length === 0")
 
 
-def test_resigning(playing):
+def test_resigning_requires_confirmation(playing):
     tab = playing("gekitai", "random", 0)
     play(tab, lambda one: one.click())
     tab.keyboard.press("r")
@@ -260,7 +260,7 @@ def test_resigning(playing):
     assert spots(tab).count() == 34
 
 
-def test_saved_opened_and_replayed(playing, screen, tmp_path):
+def test_a_game_can_be_saved_opened_and_replayed(playing, screen, tmp_path):
     tab = playing("gekitai", "random", 1)
     play(tab, lambda one: one.click())
     moves = tab.evaluate("moves.map((one) => one.text)")
@@ -303,7 +303,7 @@ def test_saved_opened_and_replayed(playing, screen, tmp_path):
     play(other, lambda one: one.click())
 
 
-def test_hint_on_the_buttons(playing):
+def test_a_hint_marks_a_button(playing):
     """Two moves of 112 share a place, so the buttons mark the move of the hint."""
     tab = playing("game112", "random", 0, board_size=5)
     tab.keyboard.press("h")
@@ -324,7 +324,7 @@ def test_hint_on_the_buttons(playing):
     assert tab.locator(".hinted, .advised").count() == 0
 
 
-def test_analysis(playing):
+def test_an_analysis_marks_moves(playing):
     tab = playing("game112", "random", 0, board_size=5)
     button = tab.get_by_role("button", name="Analysis")
     assert button.get_attribute("aria-pressed") == "false"
@@ -382,7 +382,7 @@ def test_a_move_does_not_wait_for_the_analysis(playing, go_on):
     until(tab, "advice.has(2)")
 
 
-def test_what_can_be_done_while_an_analysis_runs(playing, go_on):
+def test_buttons_stay_enabled_while_an_analysis_runs(playing, go_on):
     tab = playing("game112", "random", 0)
     play(tab, lambda one: one.click())
     tab.keyboard.press("a")
@@ -408,7 +408,7 @@ def test_what_can_be_done_while_an_analysis_runs(playing, go_on):
     tab.locator("#turn", has_text=re.compile(r"Hint: \d \d$")).wait_for()
 
 
-def test_a_hint_that_fails(playing, monkeypatch):
+def test_a_failing_hint_is_reported(playing, monkeypatch):
     from agents.play.web.adviser import Adviser
 
     def fails(*_):
@@ -422,7 +422,7 @@ def test_a_hint_that_fails(playing, monkeypatch):
     play(tab, lambda one: one.click())
 
 
-def test_names_for_who_does_not_see(playing):
+def test_every_control_has_an_accessible_name(playing):
     tab = playing("gekitai", "random", 0)
     named = tab.evaluate(
         """() => [...document.querySelectorAll("button, input, select, a, summary, [role=button]")]

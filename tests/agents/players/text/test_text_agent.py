@@ -11,8 +11,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.versions import agent_version
 from agents.command import main
+from agents.naming.spec import Spec
 from agents.players.text.agent import TextAgent
 from boardenvs.envs.single import SeatEnv
 from boardenvs.episode import Episode
@@ -56,7 +56,7 @@ class First(players.First):
 # -- Moves ------------------------------------------------------------------------------
 
 
-def test_it_plays_what_is_written(name, random_positions):
+def test_the_agent_plays_the_written_move(name, random_positions):
     game = boardenvs.make(name)
     states = random_positions(game, 16, 4)
     states = states[~game.over(states)][::20]
@@ -71,7 +71,7 @@ def test_it_plays_what_is_written(name, random_positions):
         assert player.act(states[:0]).shape == (0,)
 
 
-def test_it_plays_matches_and_environments():
+def test_the_agent_plays_matches_and_environments():
     player = agents.from_text(first, GAME112, list_moves=True)
     scores = agents.play_match(GAME112, [player, "random"], 20, 1)
     assert scores == agents.play_match(GAME112, [First(GAME112), "random"], 20, 1)
@@ -81,7 +81,7 @@ def test_it_plays_matches_and_environments():
     assert env.episode.actions == [10, 0]
 
 
-def test_a_batched_function_is_asked_once_for_all():
+def test_a_batched_function_is_called_once():
     sizes = []
 
     def many(prompts):
@@ -96,7 +96,7 @@ def test_a_batched_function_is_asked_once_for_all():
     assert sizes == [8, 4, 2, 1]
 
 
-def test_calls_side_by_side():
+def test_workers_call_the_function_in_parallel():
     meeting = threading.Barrier(4, timeout=60)
 
     def together(prompt):
@@ -110,7 +110,7 @@ def test_calls_side_by_side():
 # -- Wrong answers ----------------------------------------------------------------------
 
 
-def test_it_is_told_what_was_wrong_and_asked_again():
+def test_a_refused_answer_is_asked_again_with_the_error():
     function = scripted("I think\nso", "Move: 0 0", "Move: 9 2", "Move: 1 2")
     states = GAME112.new(1, 0)
     GAME112.play(states, [17])
@@ -131,7 +131,7 @@ def test_it_is_told_what_was_wrong_and_asked_again():
             assert (one.error in prompt) == (k < number)
 
 
-def test_when_all_tries_are_used_up_it_forfeits_by_what_it_meant():
+def test_the_agent_forfeits_after_its_last_try():
     states = GAME112.new(1, 0)
     GAME112.play(states, [7])
     player = agents.from_text(scripted("4 2", "x", "4 2", "x"), GAME112, tries=2)
@@ -142,7 +142,7 @@ def test_when_all_tries_are_used_up_it_forfeits_by_what_it_meant():
 
 
 @pytest.mark.filterwarnings("ignore:.*no legal move in 1 try")
-def test_one_that_writes_nonsense_loses_every_game(name):
+def test_an_agent_that_writes_nonsense_loses_every_game(name):
     game = boardenvs.make(name)
     player = agents.from_text(lambda _: "pass", game, tries=1)
     rest = ["random"] * (game.num_players - 1)
@@ -151,7 +151,7 @@ def test_one_that_writes_nonsense_loses_every_game(name):
 
 
 @pytest.mark.filterwarnings("ignore:.*no legal move in 1 try")
-def test_where_everything_is_legal_it_forfeits_its_next_move_and_in_that_game():
+def test_a_forfeit_waits_until_an_action_is_illegal_in_that_game():
     """The agent forfeits only those of its parallel games in which it wrote no legal move."""
     asked = iter(["no", "5 1", "no", "6 1", *["9 2"] * 100])
     player = agents.from_text(lambda _: next(asked), GAME112, tries=1)
@@ -167,7 +167,7 @@ def test_where_everything_is_legal_it_forfeits_its_next_move_and_in_that_game():
     assert player._owed == []
 
 
-def test_no_forfeit_where_there_is_none_to_be_had(monkeypatch):
+def test_without_illegal_actions_a_forfeit_is_an_error(monkeypatch):
     game = boardenvs.make("dominoes175")
     monkeypatch.setattr(
         type(game), "legal", lambda self, states: np.ones((len(states), game.num_actions), bool)
@@ -180,7 +180,7 @@ def test_no_forfeit_where_there_is_none_to_be_had(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*no legal move in 2 tries")
-def test_an_episode_keeps_it_all(tmp_path):
+def test_an_episode_keeps_all_prompts_and_answers(tmp_path):
     answers = ["5 1", "Move: 5 1", "Move: 7\ud800 1", "\x1b[31m<b>", "\n"]
     player = agents.from_text(scripted(*answers), GAME112, tries=2)
     episode = Episode.play(GAME112, [player, First(GAME112)], 0, analysis=True)
@@ -217,13 +217,13 @@ def fail(prompt):
         (lambda: "1 1", {}, "^text:<lambda> .*TypeError"),
     ],
 )
-def test_a_function_that_fails(function, options, message, refused):
+def test_an_error_of_the_function_is_raised(function, options, message, refused):
     with refused(message):
         agents.from_text(function, GAME112, **options).act(GAME112.new(2, 0))
 
 
 @pytest.mark.parametrize("options", [{}, {"workers": 2}, {"batched": True}])
-def test_one_that_hangs(options, refused):
+def test_a_function_that_hangs_raises_a_timeout(options, refused):
     stop = threading.Event()
 
     def hang(prompt):
@@ -237,7 +237,7 @@ def test_one_that_hangs(options, refused):
     assert 0.2 <= time.monotonic() - began < 30
 
 
-def test_slow_answers_one_after_the_other_are_not_late():
+def test_the_timeout_counts_each_call_separately():
     def slow(prompt):
         time.sleep(0.15)
         return "1 1"
@@ -246,7 +246,7 @@ def test_slow_answers_one_after_the_other_are_not_late():
     assert player.act(GAME112.new(6, 0)).tolist() == [0] * 6
 
 
-def test_after_a_failure_no_other_call_is_begun(refused):
+def test_no_call_starts_after_a_failure(refused):
     begun = []
 
     def once(prompt):
@@ -272,7 +272,7 @@ def test_after_a_failure_no_other_call_is_begun(refused):
         ({"workers": 0}, "^workers .*got 0"),
     ],
 )
-def test_bad_arguments(options, message, refused):
+def test_bad_arguments_are_refused(options, message, refused):
     with refused(message):
         agents.from_text(**{"function": first, "game": GAME112, **options})
 
@@ -280,16 +280,16 @@ def test_bad_arguments(options, message, refused):
 # -- Making by name ---------------------------------------------------------------------
 
 
-def test_by_its_name(own_module):
+def test_make_accepts_the_name_of_a_function(own_module):
     own_module("mine", MINE)
     player = agents.make("text:mine:first", GAME112, list_moves=True)
     assert isinstance(player, TextAgent)
     assert player.spec == "text:mine:first"
     assert player.act(GAME112.new(2, 0)).tolist() == [0, 0]
-    assert "mine" not in agent_version("random", agents.make("random", GAME112))
-    version = agent_version(player.spec, player)
+    assert "mine" not in Spec.of("random", GAME112).version(agents.make("random", GAME112))
+    version = Spec.of(player.spec, GAME112).version(player)
     own_module("mine", MINE + "\n")
-    assert agent_version(player.spec, player) != version
+    assert Spec.of(player.spec, GAME112).version(player) != version
     assert agents.make("text:mine:corner", "gekitai").act(boardenvs.make("gekitai").new(1)) == [0]
 
 
@@ -305,13 +305,13 @@ def test_by_its_name(own_module):
         ("text:mine:a:b", "agent 'text:mine:a:b' .*AttributeError"),
     ],
 )
-def test_a_name_of_nothing(spec, message, own_module, refused):
+def test_names_without_a_function_are_refused(spec, message, own_module, refused):
     own_module("mine", "MINE = 1")
     with refused(message):
         agents.make(spec, GAME112)
 
 
-def test_from_the_command(own_module, capsys, tmp_path):
+def test_the_command_accepts_a_text_agent(own_module, capsys, tmp_path):
     own_module("mine", MINE)
     page, file = tmp_path / "game.html", tmp_path / "game.json"
     with warnings.catch_warnings():

@@ -34,7 +34,7 @@ ONE_LINE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="
         ("Move: C3\r\nbye", "C3"),
     ],
 )
-def test_where_the_move_stands(answer, move):
+def test_the_move_is_found_in_an_answer(answer, move):
     assert find_move(answer) == move
 
 
@@ -50,12 +50,12 @@ def test_where_the_move_stands(answer, move):
         (f"Move: {'A' * (LONGEST + 1)}", "at most 100 characters"),
     ],
 )
-def test_where_there_is_none(answer, error):
+def test_an_answer_without_a_move_is_refused(answer, error):
     with pytest.raises(MoveError, match=error):
         find_move(answer)
 
 
-def test_whatever_stands_before_every_legal_move_is_found(name, random_positions):
+def test_every_legal_move_is_found_in_any_text(name, random_positions):
     game = GAMES[name]
     states = random_positions(game, 6, 1)
     for state in states[~game.over(states)][::20]:
@@ -67,7 +67,7 @@ def test_whatever_stands_before_every_legal_move_is_found(name, random_positions
 
 @given(before=st.text(), after=st.text(), move=st.from_regex(r"[A-Za-z0-9 ,]{1,9}", fullmatch=True))
 @example(before="Move: ", after="\nMove", move="A1")
-def test_the_last_one_counts(before, after, move):
+def test_the_last_move_of_an_answer_counts(before, after, move):
     if not move.strip() or "move" in f"{after}{move}".lower():
         return
     assert find_move(f"{before}\nMove: {move}\n{after}") == move.strip()
@@ -97,7 +97,7 @@ def tried(game, state, answer):
         return None, refusal
 
 
-def test_an_illegal_move_is_told_with_its_number():
+def test_the_error_of_an_illegal_move_has_its_action():
     game = GAMES["gekitai"]
     states = game.new(1, 0)
     game.play(states, [7])

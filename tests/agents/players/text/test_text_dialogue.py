@@ -26,7 +26,7 @@ def played(dialogue, answer=first):
     return told
 
 
-def test_a_game_to_its_end(name):
+def test_a_dialogue_is_played_to_its_end(name):
     game = boardenvs.make(name)
     for seat in range(game.num_players):
         dialogue = Dialogue(game, "random", seat, 3, list_moves=True)
@@ -40,7 +40,7 @@ def test_a_game_to_its_end(name):
         assert not any(game.presentation.rules_in_short()[0] in message for message in told[1:])
 
 
-def test_greedy_plays_as_in_an_episode():
+def test_greedy_plays_in_a_dialogue_as_in_an_episode():
     game = boardenvs.make("gekitai")
     dialogue = Dialogue(game, "greedy", 1, 5, list_moves=True)
     assert dialogue.message.count("Player X played ") == 1
@@ -48,7 +48,7 @@ def test_greedy_plays_as_in_an_episode():
     assert dialogue.result == -1
 
 
-def test_the_customer_gets_what_was_wanted():
+def test_answers_with_the_wanted_order_win():
     """Ordering exactly what the customer wants wins the dialogue of the pizza order."""
     game = boardenvs.make("pizza_order")
     for seed in range(5):
@@ -62,7 +62,7 @@ def test_the_customer_gets_what_was_wanted():
         assert dialogue.wrong == 0
 
 
-def test_wrong_answers_and_a_forfeit():
+def test_wrong_answers_lead_to_a_forfeit():
     game = boardenvs.make("game112")
     dialogue = Dialogue(game, tries=2)
     dialogue.answer("10 1")
@@ -80,7 +80,7 @@ def test_wrong_answers_and_a_forfeit():
         dialogue.answer("1 1")
 
 
-def test_nothing_hidden_is_told(monkeypatch):
+def test_messages_contain_no_hidden_information(monkeypatch):
     """Messages use only what `conceal` leaves."""
     game = boardenvs.make("goat_race")
     shown = []
@@ -94,7 +94,7 @@ def test_nothing_hidden_is_told(monkeypatch):
     assert not np.array_equal(word, one_way(word, "players"))
 
 
-def test_bad_arguments():
+def test_bad_arguments_are_refused():
     game = boardenvs.make("game112")
     for arguments, message in (
         ({"seat": 2}, "^seat .*got 2"),

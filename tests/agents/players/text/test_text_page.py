@@ -35,14 +35,14 @@ def ask(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:text.corner gave no legal move in 2 tries")
-def test_the_examples():
+def test_the_examples_of_the_page_run():
     names = {}
     for block in BLOCKS[:2]:
         exec(block, names)
     assert len(names["episode"]) == 4
 
 
-def test_a_client(ask, monkeypatch):
+def test_the_client_of_the_page_plays(ask, monkeypatch):
     function, waited = ask
     with in_turn("Hm.\nMove: 5 1", "Move: 3 2") as (url, asked):
         monkeypatch.setenv("CHAT_URL", url)
@@ -59,7 +59,7 @@ def test_a_client(ask, monkeypatch):
     assert message["content"].startswith("You play game112 as Player 1.")
 
 
-def test_it_tries_again_where_that_may_help(ask, monkeypatch, refused):
+def test_the_client_retries_temporary_errors(ask, monkeypatch, refused):
     function, waited = ask
     with in_turn(503, None, 429, "Move: 5 1") as (url, asked):
         monkeypatch.setenv("CHAT_URL", url)
@@ -74,7 +74,7 @@ def test_it_tries_again_where_that_may_help(ask, monkeypatch, refused):
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-def test_it_does_not_where_that_cannot_help(status, ask, monkeypatch, refused):
+def test_the_client_does_not_retry_permanent_errors(status, ask, monkeypatch, refused):
     function, waited = ask
     with in_turn(status, "Move: 5 1") as (url, asked):
         monkeypatch.setenv("CHAT_URL", url)
@@ -85,7 +85,7 @@ def test_it_does_not_where_that_cannot_help(status, ask, monkeypatch, refused):
     assert not waited
 
 
-def test_a_client_of_a_library():
+def test_the_client_with_openai_plays():
     openai = pytest.importorskip("openai", reason="needs the package openai")
     names = {}
     (block,) = [block for block in BLOCKS if "ask_client" in block]

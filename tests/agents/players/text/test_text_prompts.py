@@ -6,7 +6,7 @@ import boardenvs
 from agents.players.text.prompts import request
 
 
-def test_all_that_it_needs(name, random_positions):
+def test_a_prompt_contains_position_turn_and_format(name, random_positions):
     game = boardenvs.make(name)
     states = random_positions(game, 8, 2)
     for state in states[~game.over(states)][::10]:
@@ -25,13 +25,13 @@ def test_all_that_it_needs(name, random_positions):
         assert "Legal moves" not in request(game, state)
 
 
-def test_what_was_wrong_is_told():
+def test_a_prompt_lists_the_errors_of_refused_answers():
     game = boardenvs.make("game112")
     told = request(game, game.new(1, 0)[0], ["x is no move", "it was empty"])
     assert "refused:\nx is no move\nit was empty\n" in told
 
 
-def test_nothing_hidden_is_in_it(name, random_positions):
+def test_a_prompt_contains_no_hidden_information(name, random_positions):
     """Resampling hidden information does not change the prompt."""
     game = boardenvs.make(name)
     states = random_positions(game, 32, 3)
@@ -45,7 +45,7 @@ def test_nothing_hidden_is_in_it(name, random_positions):
             assert request(game, state, list_moves=True) == request(game, other, list_moves=True)
 
 
-def test_a_tile_that_nobody_has_turned_over_is_not_shown():
+def test_a_prompt_does_not_show_face_down_tiles():
     game = boardenvs.make("dominoes175")
     told = request(game, game.new(1, 5)[0])
     assert told.count("[?|?]") == 28

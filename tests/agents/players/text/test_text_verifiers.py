@@ -63,7 +63,7 @@ def customer(request):
     return f"Move: {PIZZA.action_to_text(answers[len(messages) - 1])}"
 
 
-def test_one_who_orders_what_was_wanted_gets_the_reward():
+def test_a_correct_order_gets_the_reward():
     found, asked = episodes(customer, num_games=4, seed=1, params={"max_pizzas": 1})
     for reward, metrics in rewards(found):
         assert reward == {"result": 1.0}
@@ -72,7 +72,7 @@ def test_one_who_orders_what_was_wanted_gets_the_reward():
     assert len(asked) == sum(metrics["plies"] for _, metrics in rewards(found))
 
 
-def test_every_game_is_worth_its_result(name):
+def test_the_reward_is_the_result_of_the_game(name):
     settings = {"game": name, "num_games": 3, "seed": 2, "list_moves": True}
     found, asked = episodes(first, **settings)
     dialogues = [
@@ -95,7 +95,7 @@ def test_every_game_is_worth_its_result(name):
     assert [one["role"] for one in last[-3:]] == ["user", "assistant", "user"]
 
 
-def test_one_who_writes_nonsense_forfeits():
+def test_nonsense_answers_forfeit():
     found, asked = episodes(lambda _: "pass", game="gekitai", num_games=2, tries=2)
     assert [
         (reward["result"], metrics["wrong"], metrics["forfeited"])
@@ -105,14 +105,14 @@ def test_one_who_writes_nonsense_forfeits():
     assert "Your answer was refused: " in asked[-1][2]["messages"][-1]["content"]
 
 
-def test_a_server_that_fails_is_no_forfeit():
+def test_a_failing_server_is_not_a_forfeit():
     found, _ = episodes(lambda _: 400, game="game112", num_games=1)
     assert not found[0].ok
     (trace,) = found[0].traces
     assert trace.info["boardenvs"]["forfeited"] is False
 
 
-def test_seeds_and_seats():
+def test_tasks_have_different_seeds_and_all_seats():
     config = {"taskset": {"id": NAME, "game": "goat_race", "num_games": 6, "seed": 3}}
     tasks = list(vf.load_environment(vf.resolve_env_config(config)).taskset)
     assert [task.data.seat for task in tasks] == [0, 1, 2, 0, 1, 2]
@@ -120,7 +120,7 @@ def test_seeds_and_seats():
     assert len({task.key for task in tasks}) == 6
 
 
-def test_a_file_names_no_code_of_ones_own():
+def test_a_configuration_cannot_name_user_code():
     found, asked = episodes(first, game="game112", opponent="os:system", num_games=1)
     assert not found[0].ok
     assert "is an agent of your own" in found[0].errors[0].message

@@ -30,7 +30,7 @@ def any_game(request):
     return boardenvs.make(name, **params)
 
 
-def test_the_same_games_as_the_aec_environment(any_game):
+def test_games_agree_with_the_aec_environment(any_game):
     env, aec = GameMultiAgentEnv({"game": any_game}), GameAECEnv(any_game)
     draws = np.random.default_rng(0)
     for seed in [5, None, None]:
@@ -56,7 +56,7 @@ def test_the_same_games_as_the_aec_environment(any_game):
             assert truncated == {"__all__": aec.truncations[mover]}
 
 
-def test_a_game_cut_short():
+def test_a_truncated_game_is_reported():
     env = GameMultiAgentEnv({"game": boardenvs.make("gekitai", max_plies=3)})
     seen, _ = env.reset(seed=0)
     for ply in range(3):
@@ -68,11 +68,11 @@ def test_a_game_cut_short():
     assert [int(part["observations"].sum()) > 0 for part in seen.values()] == [True, True]
 
 
-def test_rllibs_own_check(any_game):
+def test_the_environment_passes_the_check_of_rllib(any_game):
     check_multiagent_environments(GameMultiAgentEnv({"game": any_game}))
 
 
-def test_a_given_position(gekitai):
+def test_reset_accepts_a_position(gekitai):
     state = gekitai.new(1, 0)
     gekitai.play(state, [7])
     seen, _ = GameMultiAgentEnv({"game": gekitai}).reset(options={"state": state[0]})
@@ -97,7 +97,7 @@ def test_only_the_seat_to_move_acts(gekitai, refused, actions):
         env.step(actions)
 
 
-def test_env_runners_with_seeds_side_by_side_deal_different_games():
+def test_env_runners_with_different_seeds_deal_different_games():
     game = boardenvs.make("goat_race")
 
     def deals(worker, seed):

@@ -47,7 +47,7 @@ def batch(game, live_positions):
 
 
 @pytest.mark.parametrize("forward", PASSES)
-def test_logits_of_illegal_actions(game, batch, forward):
+def test_logits_of_illegal_actions_are_masked(game, batch, forward):
     given, masks = batch
     module = made(game, "board" if len(game.observation_shape) == 3 else "layers")
     with torch.no_grad():
@@ -61,7 +61,7 @@ def test_logits_of_illegal_actions(game, batch, forward):
     assert masks[np.arange(len(masks)), drawn].all()
 
 
-def test_values(gekitai, live_positions):
+def test_values_do_not_depend_on_the_mask(gekitai, live_positions):
     states = live_positions(gekitai, 3, 0)
     seen = torch.as_tensor(gekitai.observe(states, states["to_move"]))
     given = {
@@ -78,7 +78,7 @@ def test_values(gekitai, live_positions):
     assert values.unique().numel() > 10
 
 
-def test_after_the_end_there_is_nothing_to_choose_but_all_is_finite():
+def test_outputs_after_the_end_are_finite():
     game = boardenvs.make("game112")
     given = {
         Columns.OBS: {
@@ -90,6 +90,6 @@ def test_after_the_end_there_is_nothing_to_choose_but_all_is_finite():
     assert torch.isfinite(found[Columns.ACTION_DIST_INPUTS].log_softmax(1)).all()
 
 
-def test_the_modules_agent_has_the_modules_name(gekitai):
+def test_the_agent_has_the_name_of_the_module(gekitai):
     scores = agents.play_match(gekitai, [made(gekitai).agent(gekitai), "random"], 2, seed=0)
     assert str(scores).startswith("MaskedModule: ")

@@ -27,7 +27,7 @@ class RandomModule(RLModule):
         return {Columns.ACTIONS: torch.multinomial(masks.float(), 1).squeeze(1)}
 
 
-def test_masked_random_play(name):
+def test_masked_random_play_is_legal(name):
     game = boardenvs.make(name)
     module = getattr(boardenvs, f"{name}_v0")
     register_env(f"pettingzoo_{name}", lambda _: PettingZooEnv(module.env(illegal="raise")))

@@ -89,7 +89,7 @@ def assert_equal_weights(one, other):
 @pytest.mark.parametrize(
     ("name", "plies"), [("gomoku", 3), pytest.param("goat_race", 10, marks=pytest.mark.slow)]
 )
-def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
+def test_a_restored_learner_continues_bit_for_bit(name, plies, gomoku, tmp_path):
     game = gomoku if name == "gomoku" else boardenvs.make(name)
     settings = replace(SMALL, plies=plies)
     whole = learner(game, settings)
@@ -115,7 +115,7 @@ def test_a_policy_has_a_value_for_every_seat_of_three(refused):
         SelfPlay((race,), (1.0,), small_policy(race, values=1), SMALL, 0, ["random"])
 
 
-def test_the_seed_decides_everything(gomoku):
+def test_the_seed_determines_the_weights(gomoku):
     one, same, other = (learner(gomoku, seed=seed) for seed in (1, 1, 2))
     figures = [[each.advance() for _ in range(8)] for each in (one, same, other)]
     assert figures[0] == figures[1] != figures[2]
@@ -123,7 +123,7 @@ def test_the_seed_decides_everything(gomoku):
 
 
 @pytest.mark.slow
-def test_it_learns_to_beat_random(gomoku):
+def test_the_learner_beats_random(gomoku):
     settings = replace(SMALL, games=32, full_share=1.0, buffer=3000, learning_rate=3e-3)
     one = learner(gomoku, settings)
     figures = [one.advance() for _ in range(45)]
@@ -166,7 +166,7 @@ def test_gradient_steps_follow_the_new_positions(gomoku):
     assert steps == int(samples * SMALL.reuse / SMALL.batch_size) > 5
 
 
-def test_the_learning_rate_falls_to_its_end(gomoku):
+def test_the_learning_rate_falls_to_its_final_value(gomoku):
     one = learner(gomoku, replace(SMALL, steps=480))
     rates = []
     for _ in range(12):
@@ -177,7 +177,7 @@ def test_the_learning_rate_falls_to_its_end(gomoku):
     assert rates[-1] == 1e-4
 
 
-def test_a_game_for_one_is_refused(refused):
+def test_games_for_one_player_are_refused(refused):
     game = boardenvs.make("pizza_order")
     with refused("two players.*pizza_order"):
         SelfPlay((game,), (1.0,), None, SMALL, 0)
@@ -191,7 +191,7 @@ def evaluator(game, policy):
     "kind",
     [evaluate_with_torch, lambda policy: evaluate_with_onnx(policy_to_onnx(policy, (GAME,)))],
 )
-def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_positions):
+def test_the_evaluator_keeps_the_weights_of_its_last_update(kind, live_positions):
     policy = small_policy(GAME)
     policy.set_training_mode(False)
     evaluator = PolicyEvaluator(GAME, kind(policy))
@@ -217,9 +217,7 @@ def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_posi
     check(said())
 
 
-def test_the_evaluator_asks_once_and_forgets_when_it_knows_too_much(
-    gomoku, live_positions, monkeypatch
-):
+def test_the_evaluator_caches_positions_up_to_a_limit(gomoku, live_positions, monkeypatch):
     monkeypatch.setattr("agents.training.self_play.policy_evaluator._MEMORY", 40 * (5 * 25 + 75))
     judge, asked = evaluate_with_torch(small_policy(gomoku)), []
 
@@ -242,7 +240,7 @@ def test_the_evaluator_asks_once_and_forgets_when_it_knows_too_much(
 
 @pytest.mark.parametrize(("name", "params"), POLICIES)
 @pytest.mark.parametrize("plain", [False, True])
-def test_a_template_is_filled_with_any_weights(name, params, plain):
+def test_a_template_accepts_any_weights(name, params, plain):
     """Equal biases at the start do not confuse the template, although exporters may merge them."""
     game = boardenvs.make(name, **params)
     policy = plain_policy(game) if plain else small_policy(game)

@@ -78,7 +78,7 @@ def equal(one, other):
 
 
 @pytest.mark.usefixtures("one_core")
-def test_one_actor_makes_the_agent_that_a_local_one_makes():
+def test_a_single_remote_actor_gives_the_same_agent_as_a_local_one():
     there, here = learner(ON_RAY), learner(LocalActors)
     for _ in range(10):
         assert there.advance() == here.advance()
@@ -88,7 +88,7 @@ def test_one_actor_makes_the_agent_that_a_local_one_makes():
 
 
 @pytest.mark.usefixtures("connected")
-def test_actors_play_while_the_network_learns_and_one_killed_costs_its_games():
+def test_actors_play_during_learning_and_a_killed_actor_loses_only_its_games():
     one = learner(ON_RAY)
     one.advance()
     actors = one._actors
@@ -104,7 +104,7 @@ def test_actors_play_while_the_network_learns_and_one_killed_costs_its_games():
     assert victim not in [*actors._free, *actors._playing.values()]
 
 
-def test_a_lost_node_costs_its_actor_and_a_new_one_brings_one(connected):
+def test_actors_follow_lost_and_new_nodes(connected):
     made, node = connected
     one = learner(ON_RAY)
     for _ in range(3):
@@ -123,7 +123,7 @@ def test_a_lost_node_costs_its_actor_and_a_new_one_brings_one(connected):
 
 
 @pytest.mark.usefixtures("one_core")
-def test_it_goes_on_from_its_state_with_new_games(tmp_path):
+def test_a_restored_learner_continues_with_new_games(tmp_path):
     one = learner(ON_RAY)
     for _ in range(6):
         one.advance()
@@ -139,7 +139,7 @@ def test_it_goes_on_from_its_state_with_new_games(tmp_path):
         assert len(again.fitter.buffers[0]) >= len(one.fitter.buffers[0])
 
 
-def test_an_opponent_that_fails_ends_it_in_one_line(own_module, refused, request):
+def test_a_failing_opponent_ends_training_in_one_line(own_module, refused, request):
     own_module(
         "breaking",
         """
@@ -158,7 +158,7 @@ class Breaking(Agent):
 
 
 @pytest.mark.slow
-def test_a_killed_learner_goes_on_from_its_checkpoint(tmp_path):
+def test_a_killed_learner_continues_from_its_checkpoint(tmp_path):
     """`--resume` continues a `boardenvs train --engine ray` that was killed by kill -9."""
     settings = tmp_path / "small.toml"
     settings.write_text(
@@ -213,7 +213,7 @@ main()
     assert (tmp_path / "run" / "agent.onnx").exists()
 
 
-def test_settings_without_a_search_guided_part(tmp_path, capsys):
+def test_settings_without_search_guided_self_play_are_refused(tmp_path, capsys):
     words = ["train", "pizza_order", "--engine", "ray", "--out", str(tmp_path / "run")]
     assert main(words) == 2
     told = capsys.readouterr().err

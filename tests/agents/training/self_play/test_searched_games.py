@@ -44,7 +44,7 @@ def set_up(games, *actions):
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_win_at_once_gets_the_visits_and_the_result_goes_to_both_seats(seat, gomoku):
+def test_an_immediate_win_gets_the_visits_and_both_seats_get_the_result(seat, gomoku):
     games = begun(gomoku, considered=25)
     # Three in the second row, which cell 9 completes. Cell 5 belongs to the other colour.
     waiting = [24] if seat else []
@@ -70,7 +70,7 @@ def test_a_win_at_once_gets_the_visits_and_the_result_goes_to_both_seats(seat, g
     assert (games.states["ply"] == 0).all()
 
 
-def test_the_value_may_be_mixed_with_what_the_search_found(gomoku):
+def test_the_values_target_mixes_result_and_search_value(gomoku):
     games = begun(gomoku, search_value_share=0.25, full_share=1.0)
     games.states["ply"] = 0
     set_up(games, 6, 5, 7, 0, 8, 4)
@@ -81,7 +81,7 @@ def test_the_value_may_be_mixed_with_what_the_search_found(gomoku):
     assert samples[samples["seats"][:, 0] == 1]["value"] == pytest.approx(-0.75 + 0.25 * 0.5)
 
 
-def test_targets_are_shares_of_the_legal_actions(gomoku):
+def test_policy_targets_are_shares_of_the_legal_actions(gomoku):
     games = begun(gomoku)
     set_up(games, 12, 7)
     games.play_ply()
@@ -92,7 +92,7 @@ def test_targets_are_shares_of_the_legal_actions(gomoku):
     assert pending["policy"].sum(1, dtype=np.float64) == pytest.approx(np.ones(6), abs=2e-3)
 
 
-def test_full_searches_are_kept_and_draw_their_actions(gomoku):
+def test_full_searches_become_samples_and_sample_their_actions(gomoku):
     games = begun(gomoku, games=200, full_share=0.3)
     assert games.play_ply().searched == 200
     assert 30 <= len(games.pending) <= 90
@@ -103,7 +103,7 @@ def test_full_searches_are_kept_and_draw_their_actions(gomoku):
     assert len(np.unique(first[cheap])) == 1
 
 
-def test_early_cheap_searches_draw_their_actions_too(gomoku):
+def test_early_cheap_searches_sample_their_actions(gomoku):
     games = begun(gomoku, games=100, full_share=1e-9, temperature_plies=1)
     games.play_ply()
     assert len(np.unique(games.states["last_action"])) > 10
@@ -139,7 +139,7 @@ def test_the_fixed_opponents_have_their_share_of_the_games(gomoku):
 
 
 @pytest.mark.slow
-def test_the_search_does_not_know_the_coming_dice():
+def test_the_search_does_not_know_future_dice():
     game = boardenvs.make("goat_race")
     shown = []
 

@@ -66,7 +66,7 @@ def plain_value(s):
     return total + int(THREAT_WORTH[index] + mine @ MOVER_WORTH + other @ OTHER_WORTH)
 
 
-def test_the_evaluation_is_the_sum_of_its_parts(states):
+def test_the_evaluation_adds_up_all_cells(states):
     for state in states:
         s, _ = record_of(state)
         assert evaluation(s) == plain_value(s)
@@ -92,7 +92,7 @@ def test_the_value_of_a_leaf_is_a_win_by_fours_or_the_evaluation(states):
     assert min(found.values()) >= 10
 
 
-def test_a_leaf_stands_pat_if_its_evaluation_reaches_beta(states):
+def test_a_leaf_returns_its_evaluation_if_it_reaches_beta(states):
     stood = 0
     for state in states:
         s, codes = record_of(state)

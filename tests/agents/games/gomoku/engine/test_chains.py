@@ -82,7 +82,7 @@ def sparse(num, stones, seed):
     return found
 
 
-def test_what_it_claims_holds_against_every_reply():
+def test_a_found_chain_wins_against_every_reply():
     engine = Engine()
     checked = 0
     for board in sparse(60, 10, 1):
@@ -95,14 +95,14 @@ def test_what_it_claims_holds_against_every_reply():
     assert checked == 3
 
 
-def test_it_finds_at_least_what_fours_win():
+def test_the_chain_search_finds_every_win_by_fours():
     engine = Engine()
     for board in sparse(25, 14, 2):
         if wins_by_fours(board, "O", GAME):
             assert engine.ask(board, "O")[0] == 1
 
 
-def test_two_open_threes_win_unless_the_other_has_a_four():
+def test_two_open_threes_win_if_the_opponent_has_no_four():
     rows = [
         ".........",
         "......O..",
@@ -131,7 +131,7 @@ def test_two_open_threes_win_unless_the_other_has_a_four():
 
 
 @pytest.mark.parametrize("most", [100, 500])
-def test_it_stops_when_told_and_goes_on_from_there(most):
+def test_the_chain_search_stops_at_its_limit_and_continues(most):
     [board] = [one for one in sparse(40, 10, 1) if Engine().ask(one, "X")[2] > 6][:1]
     engine = Engine()
     answers = [engine.ask(board, "X", most)[0] for _ in range(3000 // most)]

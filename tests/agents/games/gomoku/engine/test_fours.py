@@ -51,7 +51,7 @@ def crowded(game, num, stones, seed):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_it_finds_what_plain_python_finds(variant):
+def test_the_search_of_fours_agrees_with_plain_python(variant):
     game = boardenvs.make("gomoku", **VARIANTS[variant])
     outcomes = []
     for stones in (10, 15, 20):
@@ -75,7 +75,7 @@ def test_it_finds_what_plain_python_finds(variant):
     assert max(outcomes) > (1 if game.win_length == 4 else 3)
 
 
-def test_without_room_to_try_it_says_that_it_does_not_know():
+def test_a_search_at_its_limit_returns_unknown():
     game = boardenvs.make("gomoku", board_size=9)
     unsettled = [searched(game, state, 1)[0] for state in crowded(game, 30, 20, 1)]
     settled = [searched(game, state)[0] for state in crowded(game, 30, 20, 1)]
@@ -90,7 +90,7 @@ def position(drawing, **params):
     return game, game.from_dict({"board": rows})
 
 
-def test_a_four_of_the_defender_refutes():
+def test_a_four_of_the_defender_refutes_the_attack():
     drawing = """
         O.......O
         .........
@@ -111,7 +111,7 @@ def test_a_four_of_the_defender_refutes():
     assert searched(game, state)[0] == 0
 
 
-def test_a_victory_needs_plies_to_come():
+def test_a_win_must_fit_into_max_plies():
     rows = ".........", "..XXX....", "OO.O....."
     drawing = " ".join(rows + (".........",) * 6)
     game, state = position(drawing)

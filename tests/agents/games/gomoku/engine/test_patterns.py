@@ -62,7 +62,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("line", "exact"), VARIANTS)
-def test_windows_are_named_by_the_definition(line, exact):
+def test_windows_are_classified_by_the_definition(line, exact):
     codes = patterns.window_codes(line, exact)
     reach = patterns.reach_of(line, exact)
     rng = np.random.default_rng(3)
@@ -86,13 +86,13 @@ def test_windows_are_named_by_the_definition(line, exact):
         ("OOO.*..O.", "dead"),
     ],
 )
-def test_known_windows_of_five(window, name):
+def test_known_windows_of_five_are_classified(window, name):
     cells = window[:4] + window[5:]
     place = sum(3**i * ".XO".index(stone) for i, stone in enumerate(cells))
     assert patterns.window_codes(5, False)[place] == NAMES[name]
 
 
-def test_a_line_too_long_is_no_five_with_exact():
+def test_an_overline_is_not_a_five_with_exact():
     place = sum(3**i for i in (0, 1, 2, 3, 4))  # six in a row, including the stone in the middle
     assert patterns.window_codes(5, True)[place] == patterns.DEAD
     # A four: the cell ahead completes five, the cell behind completes six.
@@ -100,7 +100,7 @@ def test_a_line_too_long_is_no_five_with_exact():
     assert patterns.window_codes(5, True)[place] == patterns.FOUR
 
 
-def test_both_colours_see_the_same_window_each_its_own_way():
+def test_codes_of_both_colours_agree_with_codes_of_each_colour():
     codes, both = patterns.window_codes(5, False), patterns.both_codes(5, False)
     rng = np.random.default_rng(4)
     for window in rng.integers(0, 4, (300, 8)):
@@ -123,6 +123,6 @@ def test_both_colours_see_the_same_window_each_its_own_way():
         ((patterns.FOUR, patterns.FIVE, patterns.FOUR, 0), patterns.FIVE_KIND),
     ],
 )
-def test_four_lines_together(codes, kind):
+def test_a_cell_combines_its_four_lines(codes, kind):
     packed = sum(int(code) << 4 * k for k, code in enumerate(codes))
     assert patterns.kinds_of_cells()[packed] == kind

@@ -81,7 +81,7 @@ def check(game, s):
     assert s["hash"] == name
 
 
-def test_it_keeps_what_the_stones_say_and_takes_all_back(game):
+def test_a_position_is_updated_and_restored_move_by_move(game):
     records, codes = empty_position(game)
     s = records[0]
     check(game, s)
@@ -123,7 +123,7 @@ def test_the_order_of_the_stones_does_not_matter(game):
         np.testing.assert_array_equal(first[field], second[field])
 
 
-def test_there_is_room_for_the_largest_board():
+def test_the_position_has_room_for_the_largest_board():
     records, _ = empty_position(boardenvs.make("gomoku", board_size=26, win_length=6, exact=True))
     s = records[0]
     assert s["end"] + s["reach"] * (s["stride"] + 1) <= CELLS

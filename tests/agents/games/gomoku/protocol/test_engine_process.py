@@ -63,7 +63,7 @@ def held(path, more="cat"):
 
 @posix
 @pytest.mark.parametrize("program", ["exec cat", "exit 3"])
-def test_a_child_that_holds_the_output_is_ended_too(lifeline, program, copied):
+def test_close_ends_a_child_that_holds_the_output(lifeline, program, copied):
     path, read = lifeline
     process = EngineProcess(held(path, program))
     assert read() == b"ready\n"
@@ -79,7 +79,7 @@ def open_files():
 
 
 @posix
-def test_a_child_of_another_session_does_not_keep_close_waiting():
+def test_a_child_of_another_session_does_not_block_close():
     child = "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(1000)"
     before = open_files()
     process = EngineProcess(
@@ -92,7 +92,7 @@ def test_a_child_of_another_session_does_not_keep_close_waiting():
 
 
 @posix
-def test_children_end_with_this_process(lifeline):
+def test_child_processes_end_with_this_process(lifeline):
     path, read = lifeline
     code = f"""
 from agents.games.gomoku.protocol.engine_process import EngineProcess
@@ -107,7 +107,7 @@ input()
 
 
 @pytest.mark.parametrize("line", ["MESSAGE x", "", "ERROR x"])
-def test_a_flood_without_an_answer_is_an_error(line, copied):
+def test_endless_output_without_an_answer_is_an_error(line, copied):
     code = f"import sys\nwhile True: sys.stdout.write({line + chr(10)!r} * 10_000)"
     with running(code) as process:
         tracemalloc.start()
@@ -127,7 +127,7 @@ def test_a_line_without_end_is_an_error(copied):
         process.ask(seconds=PATIENCE)
 
 
-def test_of_standard_error_the_end_is_kept(copied):
+def test_the_end_of_standard_error_is_kept(copied):
     code = """
 import os, sys
 for _ in range(3000): sys.stderr.write("words " * 200 + "\\n")
@@ -140,7 +140,7 @@ sys.exit("last words")
             process.ask(seconds=PATIENCE)
 
 
-def test_lines_end_as_they_like_and_ours_as_the_protocol_says(copied):
+def test_all_line_ends_are_read_and_the_protocols_line_end_is_sent(copied):
     code = """
 import sys
 read = sys.stdin.buffer.readline()
@@ -152,7 +152,7 @@ sys.stdout.buffer.write(b"1,1\\r2,2\\r\\n\\r\\n3,3\\n" + repr(read).encode())
     assert answers == ["1,1", "2,2", "3,3", repr(b"TURN 0,0\r\n")]
 
 
-def test_a_program_that_has_ended_is_heard_though_its_copied_output_lags(monkeypatch):
+def test_the_last_output_of_an_ended_program_is_read(monkeypatch):
     read, lagging = os.read, threading.Event()
 
     def late(*arguments):
@@ -180,11 +180,11 @@ def test_a_program_that_has_ended_is_heard_though_its_copied_output_lags(monkeyp
         (r"./my\ engine 'a b' --c=\"", False, ["./my engine", "a b", '--c="']),
     ],
 )
-def test_commands_are_split_as_the_platform_does(command, windows, words):
+def test_commands_are_split_by_the_rules_of_the_platform(command, windows, words):
     assert words_of(command, windows) == words
 
 
 @pytest.mark.parametrize("windows", [False, True])
-def test_a_quotation_has_an_end(windows):
+def test_a_quotation_without_an_end_is_refused(windows):
     with pytest.raises(ValueError, match="No closing quotation"):
         words_of('"a', windows)

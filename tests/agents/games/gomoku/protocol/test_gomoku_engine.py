@@ -15,11 +15,11 @@ import pytest
 import agents
 import boardenvs
 from agents.arena import play_match, round_robin
-from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.command import main
 from agents.games.gomoku.protocol import engine as engine_module
 from agents.games.gomoku.protocol.engine import EngineAgent
+from agents.naming.spec import Spec
 
 PROGRAM = """
 import os, sys, time
@@ -84,7 +84,7 @@ def small():
     return boardenvs.make("gomoku", board_size=7)
 
 
-def test_it_plays_what_the_program_plays(small, program):
+def test_the_agent_plays_the_moves_of_the_program(small, program):
     engine = EngineAgent(small, command=program("well"))
     states = small.new(1, 0)
     for expected in (0, 2, 4):  # always the first empty cell
@@ -159,7 +159,7 @@ def dropping(tmp_path, monkeypatch):
         "knows no RESTART",
     ],
 )
-def test_what_a_program_loses_it_is_asked_again(small, dropping, how):
+def test_a_program_that_lost_its_position_is_asked_again(small, dropping, how):
     short = boardenvs.make("gomoku", board_size=7, max_plies=6)
     engine = EngineAgent(short, command=dropping(how), time_limit=1.0)
     assert play_match(short, [engine, "random"], 2, 1).forfeits == [0, 0]
@@ -170,7 +170,7 @@ def test_what_a_program_loses_it_is_asked_again(small, dropping, how):
     ("how", "asked", "forfeits"),
     [("drops RESTART", "RESTART within 3.5 s", 1), ("drops moves", "BOARD within 1.5 s", 2)],
 )
-def test_what_a_program_never_answers_loses_the_game(small, dropping, how, asked, forfeits):
+def test_a_program_that_never_answers_loses_the_game(small, dropping, how, asked, forfeits):
     engine = EngineAgent(small, command=dropping(how), time_limit=1.0)
     with pytest.warns(RuntimeWarning, match=f"engine .*{how}.* did not answer {asked}"):
         assert play_match(small, [engine, "random"], 2, 1).forfeits == [forfeits, 0]
@@ -192,7 +192,7 @@ for line in sys.stdin:
     assert time.perf_counter() - before < 8  # 0.8 s, 2 s to answer RESTART and 1 s to end
 
 
-def test_both_colours_and_many_games(small, program):
+def test_a_program_plays_both_colours_and_many_games(small, program):
     scores = play_match(small, [EngineAgent(small, command=program("well")), "random"], 6, 1)
     assert scores.forfeits == [0, 0]
     assert scores.games == 6
@@ -203,15 +203,15 @@ def in_processes(game, specs, games, seed, plies):
     list(round_robin(game, specs, games, seed, opening_plies=plies, engine=engine))
 
 
-def in_this_one(game, specs, games, seed, plies):
+def play_in_this_process(game, specs, games, seed, plies):
     play_match(game, specs, games, seed, opening_plies=plies)
 
 
 @pytest.mark.parametrize(
     ("play", "opening_plies", "mixed"),
     [
-        (in_this_one, 0, ""),
-        (in_this_one, 3, "mixed:0:"),
+        (play_in_this_process, 0, ""),
+        (play_in_this_process, 3, "mixed:0:"),
         pytest.param(in_processes, 2, "", marks=pytest.mark.slow),
     ],
 )
@@ -248,7 +248,7 @@ def test_a_program_plays_one_game_after_another(
         ("babbles", "'seven'.*forfeit"),
     ],
 )
-def test_what_goes_wrong_loses_the_game(small, program, how, message, monkeypatch):
+def test_a_failing_program_loses_the_game(small, program, how, message, monkeypatch):
     monkeypatch.setattr(engine_module, "_PATIENCE", (0.1, 0.9))
     engine = EngineAgent(small, command=program(how), time_limit=0.2, grace=0.1)
     with pytest.warns(RuntimeWarning, match=message):
@@ -257,7 +257,7 @@ def test_what_goes_wrong_loses_the_game(small, program, how, message, monkeypatc
     assert scores.wins == [0, 2]
 
 
-def test_a_first_move_that_fails_loses_the_game_too(small, program):
+def test_a_failing_first_move_loses_the_game(small, program):
     engine = EngineAgent(small, command=program("crashes at once"))
     with pytest.warns(RuntimeWarning, match="forfeit"):
         scores = play_match(small, [engine, "random"], 2, 1)
@@ -274,7 +274,7 @@ def test_a_first_move_that_fails_loses_the_game_too(small, program):
         ("floods", "engine .*floods' wrote .* bytes without an answer"),
     ],
 )
-def test_what_cannot_play_is_told_before_the_match(small, program, command, message):
+def test_a_program_that_cannot_play_is_refused_before_the_match(small, program, command, message):
     faulty = command in ("refuses", "floods")
     engine = EngineAgent(small, command=program(command) if faulty else command)
     with pytest.raises(ValueError, match=message):
@@ -290,34 +290,34 @@ def test_what_cannot_play_is_told_before_the_match(small, program, command, mess
         ("gekitai", "engine:./it", {}, "agent 'engine' .*gekitai"),
     ],
 )
-def test_what_is_refused(game, spec, options, message):
+def test_invalid_arguments_are_refused(game, spec, options, message):
     with pytest.raises(ValueError, match=message):
         agents.make(spec, boardenvs.make(game), 0, **options)
 
 
 @pytest.mark.parametrize(("time", "seconds"), [("", 1.0), ("500ms:", 0.5)])
-def test_a_drive_before_a_colon_is_no_time(small, time, seconds):
+def test_a_drive_letter_is_not_read_as_a_time(small, time, seconds):
     command = r"C:\engines\pbrain-x.exe"
     engine = agents.make(f"engine:{time}{command}", small)
     assert (engine.command, engine.time_limit) == (command, seconds)
 
 
-def test_only_lines_of_five():
+def test_games_with_other_line_lengths_are_refused():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
     with pytest.raises(ValueError, match="win_length=5"):
         agents.make("engine:./it", game)
 
 
-def test_its_version_says_which_program_it_was(small, program, tmp_path):
+def test_the_version_depends_on_the_program_file(small, program, tmp_path):
     spec = f"engine:200ms:{program('well')}"
-    before, same = (agent_version(spec, agents.make(spec, small), small) for _ in range(2))
+    before, same = (Spec.of(spec, small).version(agents.make(spec, small)) for _ in range(2))
     assert before == same
     assert "by the clock" in before
     (tmp_path / "program.py").write_text(f"{PROGRAM}\n", encoding="utf-8")
-    assert agent_version(spec, agents.make(spec, small), small) != before
+    assert Spec.of(spec, small).version(agents.make(spec, small)) != before
 
 
-def test_the_arena_gives_programs_time(program, capsys):
+def test_the_arena_passes_the_time_limit_to_programs(program, capsys):
     spec = f"engine:{program('well')}"
     arguments = ["arena", "gomoku", spec, "random", "-p", "board_size=7", "--games", "2"]
     assert main([*arguments, "--time", "400ms"]) == 0
@@ -326,7 +326,7 @@ def test_the_arena_gives_programs_time(program, capsys):
     assert "--workers must be 1" in capsys.readouterr().err
 
 
-def test_our_own_program_plays_in_our_own_arena(small):
+def test_the_packages_engine_plays_in_the_arena(small):
     command = shlex.join([sys.executable, "-m", "agents.command", "engine", "gomoku", "neighbour"])
     engine = EngineAgent(small, command=command)
     scores = play_match(small, [engine, "neighbour"], 4, 1)
@@ -334,7 +334,7 @@ def test_our_own_program_plays_in_our_own_arena(small):
     assert (scores.plies > 8).all()
 
 
-def test_an_agent_of_an_earlier_checkout_plays(small):
+def test_an_engine_of_an_earlier_checkout_plays(small):
     script = Path(__file__).with_name("earlier_agent.py")
     checkout = Path(boardenvs.__file__).parent.parent
     for spec, least in (("greedy", 1.0), ("threats:50", 1.0)):
@@ -348,7 +348,7 @@ def test_an_agent_of_an_earlier_checkout_plays(small):
         assert play_match(small, [engine, own], 4, 1, opening_plies=3).forfeits == [0, 0]
 
 
-def test_it_ends_with_its_agent(small, program):
+def test_the_program_ends_with_its_agent(small, program):
     engine = EngineAgent(small, command=program("well"))
     engine.act(small.new(1, 0))
     process = engine._process._process

@@ -1,1 +1,0 @@
-"""The measures of `boardenvs bench`, one module for each kind of row."""

@@ -1,1 +1,0 @@
-"""Programs for maintainers that concern only Gekitai, for `python -m agents.dev`."""

@@ -1,1 +1,0 @@
-"""Programs for maintainers that concern only Gomoku, for `python -m agents.dev`."""

@@ -1,0 +1,1 @@
+"""The measures of `boardenvs bench`, one module for each thing measured."""

@@ -60,11 +60,23 @@ class _Runs:
         )
         return first, more
 
+    @property
+    def last(self) -> list[Measured]:
+        """The trainings with the most time."""
+        return self.more or self.first
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether all trainings with the same time are right, in a probe that needs learning."""
+        groups = (self.first, self.more)
+        right = any(runs and all(run.is_right for run in runs) for runs in groups)
+        return self.exact.has_choices and right
+
     def distance(self, mistake: str) -> float:
-        """Return the mean distance of the trainings to what a mistake leads to."""
+        """Return the mean distance of the last trainings to what a mistake leads to."""
         models = MISTAKES[mistake]
         return float(
-            np.mean([min(run.distance_to(one, self.exact) for one in models) for run in self.all])
+            np.mean([min(run.distance_to(one, self.exact) for one in models) for run in self.last])
         )
 
 
@@ -176,7 +188,7 @@ def _trained(train: Train, exact: Exact, seed: int, seconds: float) -> Measured:
 
 def _results(runs: Sequence[_Runs]) -> list[ProbeResult]:
     """Return the verdict of each probe."""
-    learned_any = any(one.is_right and one.exact.has_choices for one in runs)
+    learned_any = any(one.is_learned for one in runs)
     fits = {
         mistake: float(np.mean([min(one.distance(mistake), 1.0) for one in runs]))
         for mistake in (MISTAKES if not all(one.is_right for one in runs) else ())
@@ -193,14 +205,13 @@ def _result(runs: _Runs, learned_any: bool, fits: dict[str, float]) -> ProbeResu
         least = (_LEARNING_WITH_CAUSE if causes else _LEARNING) * before
         fails = not any(run.is_right for run in runs.all) and after > least
         verdict = "wrong" if fails and learned_any else "not learned in the time"
-    last = runs.more or runs.first
-    worst = max(last, key=lambda run: run.distance)
+    worst = max(runs.last, key=lambda run: run.distance)
     return ProbeResult(
         runs.probe.name,
         runs.probe.checks,
         worst.exact,
-        float(np.mean([run.learned for run in last if run.exact == worst.exact])),
-        float(np.mean([run.score for run in last])),
+        float(np.mean([run.learned for run in runs.last if run.exact == worst.exact])),
+        float(np.mean([run.score for run in runs.last])),
         verdict,
         causes if verdict == "wrong" else (),
         None if verdict == "right" else runs.progress,
@@ -214,4 +225,4 @@ def _causes(runs: _Runs, fits: dict[str, float]) -> list[str]:
     """
     causes = [mistake for mistake in MISTAKES if runs.distance(mistake) <= NEAR]
     causes.sort(key=lambda mistake: fits[mistake])
-    return [UNMASKED, *causes] if all(run.illegal for run in runs.all) else causes
+    return [UNMASKED, *causes] if all(run.illegal for run in runs.last) else causes

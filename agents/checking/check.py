@@ -18,7 +18,6 @@ from agents.report.progress import progress_bar
 from boardenvs.core.checks import finite_number, shown, whole_number
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
-from boardenvs.registration import make
 
 if TYPE_CHECKING:  # the import registers the probe games
     from boardenvs.probes import Probe
@@ -154,7 +153,10 @@ def check_learner(
 
 @functools.cache
 def _exact(name: str) -> Exact:
-    return Exact(make(name))
+    from boardenvs.probes import PROBES
+
+    probe: Callable[..., Game] = PROBES[name]
+    return Exact(probe())
 
 
 def _known(probes: Iterable[str], known: Iterable[str]) -> list[str]:

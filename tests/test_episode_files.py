@@ -199,6 +199,7 @@ def test_any_single_edit_is_noticed(file):
         ({"players": ["a", "x" * 10_000, "c"]}, " ..."),
     ],
 )
+@pytest.mark.usefixtures("temporary_games")  # a long list of games would be cut off
 def test_wrong_content_with_a_valid_checksum_is_refused(file, changes, word):
     changed(file, **changes)
     assert_refused(file, word)

@@ -141,6 +141,7 @@ MESSAGES = {
 }
 
 
+@pytest.mark.usefixtures("temporary_games")  # the list of games has no registered ones
 @pytest.mark.parametrize("call", MESSAGES)
 def test_error_messages_have_the_documented_wording(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

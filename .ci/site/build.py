@@ -40,7 +40,12 @@ PACKAGES = {
 
 SEE_ALSO = {
     "Training": ["agents.from_sb3"],
-    "Arena and benchmark": ["agents.benchmark", "agents.exploitability", "agents.play_match"],
+    "Arena and benchmark": [
+        "agents.benchmark",
+        "agents.check_learner",
+        "agents.exploitability",
+        "agents.play_match",
+    ],
 }
 """Names of other packages that a group of the reference also lists."""
 
@@ -68,6 +73,7 @@ PAGES = {
         "agents/benchmark/README",
         "agents/arena/README",
         "agents/curves/README",
+        "agents/checking/README",
         "agents/STRENGTH",
         "agents/speed/README",
     ],

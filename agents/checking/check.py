@@ -14,11 +14,9 @@ from agents.agent import blamed
 from agents.checking.measuring import NEAR, Exact, Measured
 from agents.checking.mistakes import MISTAKES, UNMASKED
 from agents.checking.report import LearnerReport, ProbeResult, Verdict
-from agents.report.progress import progress_bar
 from boardenvs.core.checks import finite_number, shown, whole_number
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
-from boardenvs.registration import make
 
 if TYPE_CHECKING:  # the import registers the probe games
     from boardenvs.probes import Probe
@@ -60,11 +58,23 @@ class _Runs:
         )
         return first, more
 
+    @property
+    def last(self) -> list[Measured]:
+        """The trainings with the most time."""
+        return self.more or self.first
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether all trainings with the same time are right, in a probe that needs learning."""
+        groups = (self.first, self.more)
+        right = any(runs and all(run.is_right for run in runs) for runs in groups)
+        return self.exact.has_choices and right
+
     def distance(self, mistake: str) -> float:
-        """Return the mean distance of the trainings to what a mistake leads to."""
+        """Return the mean distance of the last trainings to what a mistake leads to."""
         models = MISTAKES[mistake]
         return float(
-            np.mean([min(run.distance_to(one, self.exact) for one in models) for run in self.all])
+            np.mean([min(run.distance_to(one, self.exact) for one in models) for run in self.last])
         )
 
 
@@ -115,6 +125,7 @@ def check_learner(
         >>> [result.verdict for result in report.results], report.passed
         (['right', 'right'], True)
     """
+    from agents.report.progress import progress_bar
     from boardenvs.probes import PROBES
 
     if not callable(train):
@@ -142,7 +153,10 @@ def check_learner(
 
 @functools.cache
 def _exact(name: str) -> Exact:
-    return Exact(make(name))
+    from boardenvs.probes import PROBES
+
+    probe: Callable[..., Game] = PROBES[name]
+    return Exact(probe())
 
 
 def _known(probes: Iterable[str], known: Iterable[str]) -> list[str]:
@@ -176,7 +190,7 @@ def _trained(train: Train, exact: Exact, seed: int, seconds: float) -> Measured:
 
 def _results(runs: Sequence[_Runs]) -> list[ProbeResult]:
     """Return the verdict of each probe."""
-    learned_any = any(one.is_right and one.exact.has_choices for one in runs)
+    learned_any = any(one.is_learned for one in runs)
     fits = {
         mistake: float(np.mean([min(one.distance(mistake), 1.0) for one in runs]))
         for mistake in (MISTAKES if not all(one.is_right for one in runs) else ())
@@ -193,14 +207,13 @@ def _result(runs: _Runs, learned_any: bool, fits: dict[str, float]) -> ProbeResu
         least = (_LEARNING_WITH_CAUSE if causes else _LEARNING) * before
         fails = not any(run.is_right for run in runs.all) and after > least
         verdict = "wrong" if fails and learned_any else "not learned in the time"
-    last = runs.more or runs.first
-    worst = max(last, key=lambda run: run.distance)
+    worst = max(runs.last, key=lambda run: run.distance)
     return ProbeResult(
         runs.probe.name,
         runs.probe.checks,
         worst.exact,
-        float(np.mean([run.learned for run in last if run.exact == worst.exact])),
-        float(np.mean([run.score for run in last])),
+        float(np.mean([run.learned for run in runs.last if run.exact == worst.exact])),
+        float(np.mean([run.score for run in runs.last])),
         verdict,
         causes if verdict == "wrong" else (),
         None if verdict == "right" else runs.progress,
@@ -214,4 +227,4 @@ def _causes(runs: _Runs, fits: dict[str, float]) -> list[str]:
     """
     causes = [mistake for mistake in MISTAKES if runs.distance(mistake) <= NEAR]
     causes.sort(key=lambda mistake: fits[mistake])
-    return [UNMASKED, *causes] if all(run.illegal for run in runs.all) else causes
+    return [UNMASKED, *causes] if all(run.illegal for run in runs.last) else causes

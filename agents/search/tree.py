@@ -57,6 +57,8 @@ NUM_NODES, NUM_EDGES, DEPTH, NUM_AWAITED = range(4)
 """Entries of `Tree.used`."""
 UNKNOWN = np.float32(-2)
 """Value of `best` of a node without a proven edge."""
+_RESULT = 1 << 40
+"""Start of the numbers of results in a hash, beyond those of observations."""
 
 _NODE = np.dtype(
     [
@@ -283,10 +285,17 @@ def follow(tree, parent, edge, s, p, hidden, drew):
 
 @over_rules()
 def key_of(s, p, seen):
-    """Return a Zobrist hash of the observation of the seat to move."""
+    """Return a Zobrist hash of the observation of the seat to move, and of the result at the end.
+
+    Finished games with other results may look the same.
+    """
     observe_row(s, p, s.to_move, seen)
     key = mixed(np.uint64(s.to_move))
     for k in range(len(seen)):
         if seen[k] != 0:
             key ^= mixed(stepped(np.uint64(128 * k + np.int64(seen[k]))))
+    if is_over(s):
+        for k in range(len(s.returns)):
+            result = _RESULT + 4096 * k + np.int64(64 * s.returns[k])
+            key ^= mixed(stepped(np.uint64(result)))
     return key

@@ -117,6 +117,23 @@ def test_the_loser_has_negative_targets_with_a_horizon_of_two():
     assert won > games
 
 
+@pytest.mark.parametrize("marked", [False, True])
+def test_a_seat_explores_only_if_its_own_policy_is_marked_as_training(marked):
+    """The page on other libraries advises to mark it."""
+    envs, env = environments("game112", 1)
+    shape = env.observation_space["observation"].shape
+    learners = [q_network(shape, env.action_space) for _ in env.agents]
+    players = MultiAgentOffPolicyAlgorithm(algorithms=learners, env=env)
+    collector = Collector(players, envs, VectorReplayBuffer(1000, 1), exploration_noise=True)
+    with policy_within_training_step(players.policy):
+        for policy in players.policy.policies.values():
+            policy.is_within_training_step = marked
+        collector.collect(n_episode=30, reset_before_collect=True)
+    played = collector.buffer[:]
+    first = [0, *(np.flatnonzero(played.done)[:-1] + 1)]
+    assert (len(np.unique(played.act[first])) > 1) == marked
+
+
 @pytest.mark.slow
 def test_a_q_network_for_each_seat_learns_with_masks():
     envs, env = environments("gekitai", 4)

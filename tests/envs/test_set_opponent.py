@@ -97,7 +97,7 @@ def test_each_game_of_a_vector_changes_at_its_next_start(versus, mode, change):
     changed = np.zeros(6, np.bool_)
     over = changed.copy()
     while not changed.all():
-        table = envs._table
+        table = envs._batch
         sitting = [table._lineups[number][0] for number in table._sitting]
         assert sitting == [after if new else before for new in changed]
         actions = infos["action_mask"].argmax(1)
@@ -117,8 +117,8 @@ def test_each_game_of_a_vector_changes_at_its_next_start(versus, mode, change):
             infos = envs.reset(options={"reset_mask": over})[1]
             changed |= over
             over = np.zeros(6, np.bool_)
-    assert envs._table._in_one_loop == (after == "random")
-    assert envs._table._lineups == [[after] * (versus.num_players - 1)]
+    assert envs._batch._in_one_loop == (after == "random")
+    assert envs._batch._lineups == [[after] * (versus.num_players - 1)]
 
 
 def test_replaced_opponents_are_released():
@@ -127,6 +127,6 @@ def test_replaced_opponents_are_released():
     for number in range(20):
         envs.set_opponent(f"mcts:{8 + number}")
         envs.step(envs.action_masks().argmax(1))
-    assert len(envs._table._lineups) <= 5  # one per game, and the latest one
+    assert len(envs._batch._lineups) <= 5  # one per game, and the latest one
     envs.reset(seed=0)
-    assert [one.spec for (one,) in envs._table._lineups] == ["mcts:27"]
+    assert [one.spec for (one,) in envs._batch._lineups] == ["mcts:27"]

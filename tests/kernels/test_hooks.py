@@ -17,7 +17,7 @@ from numba import njit
 import agents
 import boardenvs
 from agents.games.game112 import decisive as part
-from agents.search import backup, report, rollouts
+from agents.search import backup, outputs, rollouts
 from agents.search.decisive import decisive_action
 from boardenvs.core import hooks, loops
 from boardenvs.core.hooks import legal, play
@@ -83,8 +83,8 @@ def test_helpers_of_other_modules_are_bound_and_compiled_once():
     grow = meaning(states, "grow")
     assert copies(meaning(grow, "redraw"), hooks.redraw.default)
     simulate = meaning(grow, "simulate")
-    assert copies(meaning(simulate, "prove"), backup.prove.function)
-    told = meaning(report.report_root.bound_to(rules_of_112), "report")
+    assert copies(meaning(simulate, "mark_proven"), backup.mark_proven.function)
+    told = meaning(outputs.report_root.bound_to(rules_of_112), "write_outputs")
     assert meaning(simulate, "take_proven") is meaning(told, "take_proven")
     assert rollouts.search_states.bound_to("boardenvs.game112.rules") is states
 

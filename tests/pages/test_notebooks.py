@@ -47,5 +47,5 @@ def test_the_measured_connect_four_is_the_game_of_notebook_6():
     for name in ("rules.py", "__init__.py"):
         head = f"%%writefile connect_four/{name}\n"
         (shown,) = (text for text in texts if text.startswith(head))
-        measured = FOLDER.parent / "agents" / "bench" / "connect_four" / name
+        measured = FOLDER.parent / "agents" / "speed" / "connect_four" / name
         assert shown.removeprefix(head) + "\n" == measured.read_text(encoding="utf-8")

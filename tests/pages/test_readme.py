@@ -70,7 +70,7 @@ def test_the_environment_is_activated_before_the_first_command():
 
 
 def test_every_row_of_speed_is_on_the_speed_page():
-    page = (ROOT / "agents" / "bench" / "README.md").read_text(encoding="utf-8").splitlines()
+    page = (ROOT / "agents" / "speed" / "README.md").read_text(encoding="utf-8").splitlines()
     section = README.read_text(encoding="utf-8").split("\n## Speed\n")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")]
     assert len(rows) > 5

@@ -10,12 +10,17 @@ import boardenvs
 from agents.checking.learners import STEPS
 from boardenvs.game import Game
 
-__all__ = ["one_step", "three_steps", "two_steps"]
+__all__ = ["mended", "one_step", "one_step_exploring", "three_steps", "two_steps"]
 
 
 def one_step(game: Game, seed: int, seconds: float) -> Any:
     """Learn with the default `n_step_return_horizon=1`."""
     return _learn(game, seed, seconds, 1)
+
+
+def one_step_exploring(game: Game, seed: int, seconds: float) -> Any:
+    """Learn with the default `n_step_return_horizon=1`, and explore."""
+    return _learn(game, seed, seconds, 1, explores=True)
 
 
 def two_steps(game: Game, seed: int, seconds: float) -> Any:
@@ -28,7 +33,12 @@ def three_steps(game: Game, seed: int, seconds: float) -> Any:
     return _learn(game, seed, seconds, 3)
 
 
-def _learn(game: Game, seed: int, seconds: float, horizon: int) -> Any:
+def mended(game: Game, seed: int, seconds: float) -> Any:
+    """Learn with `n_step_return_horizon=2`, and explore."""
+    return _learn(game, seed, seconds, 2, explores=True)
+
+
+def _learn(game: Game, seed: int, seconds: float, horizon: int, *, explores: bool = False) -> Any:
     import torch
     from tianshou.algorithm import DQN, MultiAgentOffPolicyAlgorithm
     from tianshou.algorithm.algorithm_base import policy_within_training_step
@@ -64,6 +74,9 @@ def _learn(game: Game, seed: int, seconds: float, horizon: int) -> Any:
     collector: Any = Collector(players, envs, buffer, exploration_noise=True)
     collector.reset()
     with policy_within_training_step(players.policy):
+        for policy in players.policy.policies.values():
+            # Tianshou 2.0.1 sets this only for all seats together, so no seat explores.
+            policy.is_within_training_step = explores
         for _ in range(int(STEPS * seconds) // 100):
             collector.collect(n_step=100)
             for _ in range(10):

@@ -16,6 +16,7 @@ from agents.naming.game_folders import player_module
 from agents.search import mcts
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
+from boardenvs.probes.dice import ProbeDice
 
 # The search is compiled once for each of these; other record layouts would compile again.
 SMALL = {
@@ -436,3 +437,11 @@ def test_a_proof_by_one_of_several_threads_counts(gekitai):
     assert found.proven[0]
     assert found.actions[0] == 2
     np.testing.assert_array_equal(found.values[0], [1, -1])
+
+
+def test_ends_that_look_the_same_keep_their_own_results():
+    """The ends of this gamble have one observation. It wins one time in three."""
+    game = ProbeDice()
+    leave = 1
+    actions = agents.make("mcts:200", game, seed=0).act(game.new(60, seed=0))
+    assert (actions == leave).mean() > 0.9

@@ -98,7 +98,7 @@ def test_a_game_is_played_to_its_end(session):
 def test_undone_moves_repeat_with_the_same_chance(session):
     page = Page(session)
     play_on(session, page, np.random.default_rng(2), moves=3)
-    before, states = len(page.texts), list(session._table.positions)
+    before, states = len(page.texts), list(session._human_game.positions)
     moves = [move["text"] for move in page.moves if move["player"] == "You"]
     page.take(session.undo())
     assert session.is_persons_turn
@@ -106,8 +106,9 @@ def test_undone_moves_repeat_with_the_same_chance(session):
     page.take(session.move(moves[-1]))
     while len(page.texts) < before:
         page.take(session.advance())
-    assert all(a.state == b.state for a, b in zip(session._table.positions, states, strict=True))
-    while session._table.undone:
+    positions = session._human_game.positions
+    assert all(a.state == b.state for a, b in zip(positions, states, strict=True))
+    while session._human_game.undone:
         session.undo()
     with pytest.raises(ValueError, match="not moved yet"):
         session.undo()
@@ -121,17 +122,17 @@ def test_the_page_contains_no_hidden_information(session):
         play_on(session, page, rng, moves=1)
         if session.over:
             break
-        positions = list(session._table.positions)
+        positions = list(session._human_game.positions)
         last = len(positions) - 1
         told, hint = session.page(), session.analyse(last)()
         game = session.game
-        session._table.positions = [
+        session._human_game.positions = [
             one._replace(state=game.conceal(one.state, session.seat, rng)) for one in positions
         ]
-        assert (session._table.positions[-1].state != positions[-1].state).all()
+        assert (session._human_game.positions[-1].state != positions[-1].state).all()
         assert session.page() == told
         assert session.analyse(last)() == hint
-        session._table.positions = positions
+        session._human_game.positions = positions
 
 
 def test_the_page_plays_the_same_game_as_the_terminal(monkeypatch, capsys):
@@ -152,7 +153,7 @@ def test_the_page_plays_the_same_game_as_the_terminal(monkeypatch, capsys):
     terminal.play(game, opponents, [1], 8)
     assert typed == []
     out = capsys.readouterr().out
-    last = session._table.positions[-1].state[0]
+    last = session._human_game.positions[-1].state[0]
     assert f"Game over:\n{marked(game.to_text(last), game.presentation.spans(last))}" in out
 
 

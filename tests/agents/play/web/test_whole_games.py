@@ -360,13 +360,13 @@ def go_on(monkeypatch):
     """Yield the event that analyses wait for."""
     from agents.play.web.adviser import Adviser
 
-    event, judge = threading.Event(), Adviser.judge
+    event, judge = threading.Event(), Adviser.advise
 
     def slow(*arguments):
         assert event.wait(60)
         return judge(*arguments)
 
-    monkeypatch.setattr(Adviser, "judge", slow)
+    monkeypatch.setattr(Adviser, "advise", slow)
     yield event
     event.set()
 
@@ -414,7 +414,7 @@ def test_a_failing_hint_is_reported(playing, monkeypatch):
     def fails(*_):
         raise ValueError("it is tired")
 
-    monkeypatch.setattr(Adviser, "judge", fails)
+    monkeypatch.setattr(Adviser, "advise", fails)
     tab = playing("game112", "random", 0)
     for _ in range(2):  # a second request is possible
         tab.get_by_role("button", name="Hint").click()

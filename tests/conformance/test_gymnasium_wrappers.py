@@ -186,7 +186,8 @@ def test_a_distribution_needs_ones_for_the_mask_of_a_finished_game():
 
     def masked(masks):
         logits = torch.where(torch.as_tensor(masks) == 1, 0.0, -torch.inf)
-        return torch.distributions.Categorical(logits=logits, validate_args=True)  # TorchRL disables it
+        # Importing TorchRL disables the check.
+        return torch.distributions.Categorical(logits=logits, validate_args=True)
 
     envs = gymnasium.make_vec(
         env_id("game112"),

@@ -152,7 +152,7 @@ for name in MODULES:
     own_names = {n: one for n, one in vars(module).items() if not n.startswith("__")}
     names = {n for n, one in own_names.items() if not isinstance(one, Hook)}
     helpers += sorted(names - set(vars(own)) - set(helpers))
-assert {"act", "restart", "expand", "select", "report", "settle"} <= set(helpers)
+assert {"act", "restart", "expand", "select", "write_outputs", "settle"} <= set(helpers)
 package = Path("shadowed")
 package.mkdir()
 poison = "".join(f"def {name}(*given): return given[0]\\n" for name in helpers)

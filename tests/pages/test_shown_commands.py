@@ -80,7 +80,7 @@ def test_commands_of_the_pages_run(shown, tiny_settings, tmp_path, monkeypatch, 
     Path("mine.csv").write_text("decisions,elo\n1000,100\n9000,200\n", encoding="utf-8")
     for words in shown:
         options = make_parser().parse_args(words)  # exits at unknown options
-        absent = re.search(r"\bray\b|\./pbrain-mine|nim:", shlex.join(words))
+        absent = re.search(r"\bray\b|\./pbrain-mine|nim:|my_learner:", shlex.join(words))
         if words[0] == "bench" or absent:
             continue  # takes minutes or needs missing files; other tests run it
         monkeypatch.setattr("sys.stdin", io.StringIO(""))

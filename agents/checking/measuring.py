@@ -23,7 +23,7 @@ NEAR = 0.25
 _LEAST_SCORE = 0.8
 """Smallest score of a right policy."""
 _COPIES = 32
-"""Times that a policy chooses in each position."""
+"""Number of times that a policy chooses in each position."""
 _SELDOM = 0.05
 """Largest probability of an action or a position that does not count."""
 
@@ -44,7 +44,7 @@ class Exact:
         self.start = self._at_start(self.values)
         """Value of the game for each seat, shape (num_players,)."""
         self.worst = np.array([self._worst(seat) for seat in range(game.num_players)])
-        """What each seat gets by its worst play against perfect play, shape (num_players,)."""
+        """Result of each seat's worst play against perfect play, shape (num_players,)."""
         self.reached = self.reaches(self.shares) > 0
         """Positions that perfect play reaches, shape (P,)."""
         self.has_choices = bool((self.tree.masks.sum(1) > 1).any())
@@ -60,7 +60,7 @@ class Exact:
         return self._solutions[model]
 
     def expected(self, shares: Shares) -> npt.NDArray[np.float64]:
-        """Return what each seat gets if the seats choose with these probabilities."""
+        """Return the expected result of each seat if the seats choose with these probabilities."""
         values = np.zeros_like(self.values)
         for node in reversed(self.tree.nodes):
             for action in np.flatnonzero(shares[node.index]).tolist():
@@ -118,7 +118,7 @@ class Exact:
 
 
 class Measured:
-    """What one training has learned."""
+    """Measures of the policy and values of one training."""
 
     def __init__(self, learned: Any, exact: Exact, seed: int) -> None:
         """Measure what `train` returned.
@@ -147,7 +147,7 @@ class Measured:
         self.score = float(scores[seat])
         """From 0 for the worst play to 1 for perfect play, of the seat with the lowest score."""
         self.exact, self.learned = float(exact.start[seat]), float(got[seat])
-        """What perfect play and the policy get in that seat, against perfect play."""
+        """Results of perfect play and of the policy in that seat, against perfect play."""
         plays = [exact.shares, self.shares, *mixed]
         self.reached = np.any([exact.reaches(play) > _SELDOM for play in plays], 0)
         """Positions that the policy or perfect play reaches."""

@@ -31,11 +31,11 @@ class Model:
     """Values of an end, from the end, the seat that moved, whether this was its first move in the
     game, and the values of the next game's start. `None` if nothing is stored."""
     signs: Literal["seats", "plies", "none", "two seats"] = "seats"
-    """What decides the sign of the next position's value."""
+    """Rule for the sign of the next position's value."""
     maximum: Literal["legal", "all", "previous"] = "legal"
     """Actions over which a target takes its maximum: `previous` has the mask of the seat before."""
     chance: Literal["mean", "best"] = "mean"
-    """What a random draw is worth."""
+    """Value of a random draw: its mean or its best outcome."""
     discount: float = 1.0
     """Discount of a ply."""
     hidden_only: bool = False
@@ -46,7 +46,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a model learns."""
+    """Values and actions that a model learns."""
 
     values: Values
     """Value of each position for each seat, shape (P, num_players)."""
@@ -109,7 +109,7 @@ MISTAKES: Mapping[str, tuple[Model, ...]] = {
 
 @dataclass
 class _Learned:
-    """What a model learns about one position."""
+    """Values that a model learns about one position."""
 
     node: Node
     worth: Values

@@ -16,7 +16,7 @@ UNKNOWN = "no known mistake leads to these values and actions"
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """What a learner has learned on one probe, over all seeds."""
+    """Result of a learner on one probe, over all seeds."""
 
     probe: str
     """Name of the probe game."""

@@ -310,7 +310,7 @@ NEARLY = """
 
 
 @pytest.mark.parametrize("mover", [0, 1])
-def test_three_arrived_goats_win_whoever_moved_them(mover):
+def test_three_arrived_goats_win_for_any_mover(mover):
     states = set_up(NEARLY, die=1, to_move=mover)
     play(TWO, states, "H1I1")
     assert outcome(TWO, states) == [1, -1]

@@ -12,11 +12,15 @@ from agents.analysis.measures import Exploitability
 from boardenvs.core.checks import counted
 from boardenvs.game import Game, States
 
-__all__ = ["best_responses"]
+__all__ = ["best_responses", "is_small"]
 
 _MOST = 1_000_000
 """Maximum number of positions up to a level plus moves on that level."""
 Floats = npt.NDArray[np.float64]
+
+
+class _TooManyMovesError(ValueError):
+    """A game has too many moves."""
 
 
 class _Level(NamedTuple):
@@ -29,6 +33,14 @@ class _Level(NamedTuple):
     """Action of each move."""
     after: npt.NDArray[np.intp]
     """Index of each move's next position in the next level."""
+
+
+def is_small(game: Game) -> bool:
+    """Return whether a game without chance has few enough moves for `best_responses`."""
+    try:
+        return bool(_levels(game))
+    except _TooManyMovesError:
+        return False
 
 
 def best_responses(agent: Agent, game: Game) -> Exploitability:
@@ -62,7 +74,7 @@ def _levels(game: Game) -> list[_Level]:
     """Return all reachable positions, ply by ply.
 
     Raises:
-        ValueError: the game has too many positions.
+        _TooManyMovesError: the game has too many moves.
     """
     levels = []
     states = game.new(1, 0)
@@ -73,7 +85,7 @@ def _levels(game: Game) -> list[_Level]:
         rows, actions = np.nonzero(game.legal(states[live]))
         rows = live[rows]
         if positions + len(rows) > _MOST:
-            raise ValueError(f"{game.name} is too large: it must have at most {_MOST:,} moves")
+            raise _TooManyMovesError(f"{game.name} is too large: it must have at most {_MOST:,} moves")
         after = states[rows]
         game.play(after, actions)
         whole = after.view(np.dtype((np.void, after.itemsize)))

@@ -32,6 +32,8 @@ class Proof(NamedTuple):
     """1 for a win, 0 for a draw, -1 for a loss."""
     plies: int
     """Maximum number of plies until the game is over; -1 if unknown."""
+    source: str = ""
+    """What proves the result, as in `agents.search.solution.Solution`; empty if the rules do."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ class Judgement:
     """Proof of `exact`, if it supports the game and can solve the position."""
 
 
-def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> Judgement:
+def judge(
+    game: Game, state: States, agent: Opponent, seed: int, most: int, budget: int = _BUDGET
+) -> Judgement:
     """Return an agent's judgement of a position and of its best moves.
 
     In a game without chance and hidden parts, the agent also judges the position after each
@@ -82,6 +86,8 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
         agent: the agent.
         seed: seed of the agent's random bits.
         most: maximum number of moves, at least 1.
+        budget: maximum number of positions that `exact` searches for each proof; an agent `exact`
+            has its own budget.
 
     Raises:
         ValueError: the agent cannot play on from this position, or fails.
@@ -97,14 +103,15 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
     ranked = list(dict.fromkeys([action, *shares]))
     known = _known_values(game, state, agent)
     if known is not None:  # the agent's move is among the best; the others are sorted by value
-        rest = np.flatnonzero(legal)
-        ranked = [action, *sorted({*rest.tolist()} - {action}, key=lambda a: -known[a])]
+        worth = np.nan_to_num(known, nan=-np.inf)
+        rest = {*np.flatnonzero(legal).tolist()} - {action}
+        ranked = [action, *sorted(rest, key=lambda a: -worth[a])]
     ranked = ranked[:most]
     tells = analysis is not None and analysis.values[int(state["to_move"][0])] is not None
     values: dict[int, float] = {}
     line = [action]
     if known is not None:
-        values = {a: float(known[a]) for a in ranked}
+        values = {a: float(known[a]) for a in ranked if not np.isnan(known[a])}
     if tells and not (game.has_chance or game.has_hidden):
         with blamed("the agent"):
             if known is None:
@@ -112,7 +119,7 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
             line = _line(game, state, agent, stream, action)
     if analysis is not None and analysis.line:
         line = list(analysis.line)
-    proof, proofs = proofs_of(game, state, ranked)
+    proof, proofs = proofs_of(game, state, ranked, budget, agent)
     moves = [
         Move(
             one,
@@ -140,11 +147,21 @@ def _asked(
 
 
 def _known_values(game: Game, state: States, agent: Any) -> npt.NDArray[np.float32] | None:
-    """Return each action's value for the mover, if the agent knows it, such as `exact`."""
-    known = getattr(agent, "action_values", None)
-    if known is None or game.has_hidden or game.has_chance:
+    """Return each action's value for the mover, if the agent knows it, such as `exact`.
+
+    The value is NaN for an illegal action, and for one whose value `exact` cannot prove.
+    """
+    if game.has_hidden or game.has_chance:
         return None
-    values: npt.NDArray[np.float32] = known(state)[0]
+    values = np.full(game.num_actions, np.nan, np.float32)
+    if hasattr(agent, "solve"):
+        legal = np.flatnonzero(game.legal(state)[0]).tolist()
+        for action, proof in _proofs(game, state, agent, legal).items():
+            values[action] = proof.value
+    elif hasattr(agent, "action_values"):
+        values = agent.action_values(state)[0]
+    else:
+        return None
     return values
 
 
@@ -195,7 +212,11 @@ def _line(
 
 
 def proofs_of(
-    game: Game, state: States, actions: list[int], budget: int = _BUDGET
+    game: Game,
+    state: States,
+    actions: list[int],
+    budget: int = _BUDGET,
+    agent: Opponent | None = None,
 ) -> tuple[Proof | None, dict[int, Proof]]:
     """Return what `exact` proves about a position, and about the positions after some actions.
 
@@ -204,32 +225,45 @@ def proofs_of(
         state: the position, shape (1,), not over.
         actions: legal actions.
         budget: maximum number of positions that `exact` searches for each solved position.
+        agent: an agent `exact`, which is used instead of a new one; other agents have no effect.
 
     Returns:
         The proof for the player to move, or `None`; and the proofs for the same player after the
         actions, if they are solved.
     """
-    try:
-        exact: Any = make("exact", game, 0, budget=budget)
-    except ValueError:
-        return None, {}
+    exact: Any = agent
+    if not hasattr(exact, "solve"):
+        try:
+            exact = make("exact", game, 0, budget=budget)
+        except ValueError:
+            return None, {}
     proof = _proof(exact, state)
-    if proof is None:
-        return None, {}
+    return proof, {} if proof is None else _proofs(game, state, exact, actions)
+
+
+def _proofs(game: Game, state: States, exact: Any, actions: list[int]) -> dict[int, Proof]:
+    """Return what `exact` proves for the player to move after each action."""
     proofs = {}
-    for action, child in zip(actions, _children(game, state, actions), strict=True):
+    children = _children(game, state, actions)
+    for action, child, over in zip(actions, children, game.over(children), strict=True):
         one = np.array([child], game.state_dtype)
-        if game.over(one)[0]:
+        if over:
             mover = int(state["to_move"][0])
             proofs[action] = Proof(float(one["returns"][0, mover]), 1)
         elif (after := _proof(exact, one)) is not None:
-            proofs[action] = Proof(-after.value, after.plies + (after.plies >= 0))
-    return proof, proofs
+            plies = after.plies + (after.plies >= 0)
+            proofs[action] = Proof(0.0 - after.value, plies, after.source)
+    return proofs
 
 
 def _proof(exact: Any, state: States) -> Proof | None:
     """Return the proof for the player to move, or `None`."""
-    with contextlib.suppress(ValueError):  # the position is too large
+    if hasattr(exact, "solve"):
+        [solution] = exact.solve(state)
+        if solution.settled:
+            return Proof(solution.low + 0.0, solution.plies, solution.source)
+        return None
+    with contextlib.suppress(ValueError):  # an agent of a user; the position is too large
         value = float(exact.values(state)[0, int(state["to_move"][0])])
         if not np.isnan(value):
             return Proof(value + 0.0, int(exact.plies(state)[0]))

@@ -74,6 +74,13 @@ def add(commands: Commands) -> None:
         help="number of best moves to print; default: 5",
     )
     analyse.add_argument(
+        "--budget",
+        type=int,
+        metavar="POSITIONS",
+        help="maximum number of positions that 'exact' searches for each proof; default: 2,000,000 "
+        "as the agent, in Gekitai and after the analysis of another agent 200,000",
+    )
+    analyse.add_argument(
         "--seed", type=int, default=0, metavar="SEED", help="seed of everything random; default: 0"
     )
     analyse.add_argument(
@@ -84,6 +91,9 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     from agents.analysis.judgement import judge
 
+    proofs = {}
+    if options.budget is not None:
+        proofs = {"budget": whole_number("budget", options.budget, 1)}
     check_place("--json", options.json, ".json")
     most = whole_number("moves", options.moves, 1)
     seed = whole_number("seed", options.seed, 0)
@@ -102,14 +112,20 @@ def _run(options: argparse.Namespace) -> None:
         raise ValueError(f"the game is over: {result_line(game, state[0])[:-1]}{earlier}")
     if options.agent is not None:
         (spec,) = timed([Spec.of(options.agent, game)], options)
-        agent: Any = spec.make(seed)
+        agent: Any = _exact(spec, seed, proofs) if spec.name == "exact" else spec.make(seed)
     else:
         spec, agent = _default(found, options, seed)
-    judgement = judge(game, state, agent, seed, most)
+    judgement = judge(game, state, agent, seed, most, **proofs)
     _print(game, state[0], spec, judgement)
     if options.json is not None:
         data = _data(game, state[0], spec, judgement)
         write_atomically(options.json, f"{json.dumps(data, indent=2)}\n".encode())
+
+
+def _exact(spec: Spec, seed: int, proofs: dict[str, int]) -> Any:
+    """Return the agent `exact` with the budget of the proofs; long searches show their progress."""
+    progress = {"progress": True} if "progress" in spec.options() else {}
+    return spec.make(seed, **proofs, **progress)
 
 
 def _default(found: FoundPosition, options: argparse.Namespace, seed: int) -> tuple[Spec, Any]:
@@ -145,7 +161,9 @@ def _print(game: Game, state: Any, spec: Spec, judgement: Judgement) -> None:
     if judgement.analysis is not None and judgement.analysis.depth:
         screen.say(f"Depth: {counted(judgement.analysis.depth, 'ply', 'plies')}")
     if judgement.proof is not None:
-        screen.say(f"Proved: {mover} {_proved(judgement.proof)}.", "green")
+        source = judgement.proof.source
+        by = f" ({source})" if source else ""
+        screen.say(f"Proved: {mover} {_proved(judgement.proof)}{by}.", "green")
 
 
 def _verdict(game: Game, state: Any, spec: Spec, judgement: Judgement) -> str:

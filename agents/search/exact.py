@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.search.exact_search import WIN, ExactSearch
+from agents.search.exact_search import WIN, ExactSearch, TooLargeError
+from agents.search.solution import Solution
 from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
@@ -29,7 +32,12 @@ class ExactAgent(Agent):
     """
 
     def __init__(
-        self, game: Game, seed: int | None = None, spec: str = "", budget: int = 2_000_000
+        self,
+        game: Game,
+        seed: int | None = None,
+        spec: str = "",
+        budget: int = 2_000_000,
+        progress: bool = False,
     ) -> None:
         """Create the agent.
 
@@ -38,6 +46,8 @@ class ExactAgent(Agent):
             seed: seed of the agent's own randomness; `None` for a random seed.
             spec: name of the agent.
             budget: maximum number of positions to search for each position asked about.
+            progress: whether searches of more than three seconds show their cost and progress on
+                standard error.
 
         Raises:
             ValueError: the game is not supported, or `budget` is not an integer of at least 1.
@@ -53,7 +63,24 @@ class ExactAgent(Agent):
                     f"{game.name} has {objection}"
                 )
         super().__init__(game, seed, spec)
-        self._search = ExactSearch(game, whole_number("budget", budget, 1))
+        self._search = self._new_search(whole_number("budget", budget, 1), progress)
+
+    def _new_search(self, budget: int, progress: bool) -> Any:
+        """Return the search of the game, with the methods of `ExactSearch`."""
+        return ExactSearch(self.game, budget, progress=progress)
+
+    def solve(self, states: States) -> list[Solution]:
+        """Return what is proved about each position for the seat to move, without an error.
+
+        Further calls continue a search that stopped at the budget.
+
+        Args:
+            states: records of the game, not over, shape (N,).
+
+        Raises:
+            ValueError: the states are not such records.
+        """
+        return [self._search.solve(state.reshape(1)) for state in self.live(states)]
 
     def check_can_play(self, states: States) -> None:
         """Check that the budget suffices for the positions; see `Agent.check_can_play`.
@@ -64,11 +91,10 @@ class ExactAgent(Agent):
         states = self.live(states)
         try:
             self._search.scores(states)
-        except ValueError:
+        except TooLargeError as error:
             where = "this position" if states["ply"].any() else "the start"
             raise ValueError(
-                f"agent 'exact' cannot play {self.game.name} from {where}: "
-                f"the search needs more than budget = {self._search.budget:,} positions"
+                f"agent 'exact' cannot play {self.game.name} from {where}: {error.needed}"
             ) from None
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:

@@ -13,24 +13,28 @@ been searched to its end.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from agents.search.long_search import LongSearch
+from agents.search.solution import UNKNOWN, Solution
 from boardenvs.core.chance import make_streams, mixed, seed_word
 from boardenvs.core.hooks import legal, play
 from boardenvs.core.outcome import is_over
 from boardenvs.game import Game, States
 from boardenvs.kernels.binding import over_rules
 
-__all__ = ["WIN", "ExactSearch"]
+__all__ = ["WIN", "ExactSearch", "TooLargeError", "solution"]
 
 WIN = 1 << 30
 """Score of a won game, before the plies to the end are subtracted."""
 _DEEPEST = 1000  # maximum plies ahead; any budget is used up before
 _PLACES = 1 << 20  # entries of the table: 24 MB
 _PROBES = 4  # entries that may hold a position
+_STEP = 2_000_000  # positions between two updates of the progress bar
 _POSITIONS, _ACTIONS, _BEST = range(3)
 """Questions: the score of a position, the scores of its actions, or its best actions."""
 _NOT_OF_THE_POSITION = ("rng", "returns", "last_action", "offender")
@@ -51,20 +55,38 @@ def _records(shape: int, fields: list[Any]) -> npt.NDArray[np.void]:
     return np.zeros(shape, np.dtype((np.record, np.dtype(fields, align=True))))
 
 
+def solution(score: int, source: str) -> Solution:
+    """Return the solution of a settled position by its score."""
+    value = float(np.sign(score))
+    return Solution(value, value, WIN - abs(score) if score else -1, source)
+
+
+class TooLargeError(ValueError):
+    """A position is too large for the budget."""
+
+    def __init__(self, game: Game, state: int, needed: str) -> None:
+        """Create the error of a position, by its index; `needed` says what its proof needs."""
+        super().__init__(f"state {state} of {game.name} is too large for exact play: {needed}")
+        self.needed = needed
+
+
 class ExactSearch:
     """A search of one game, with its table of positions."""
 
-    def __init__(self, game: Game, budget: int) -> None:
+    def __init__(self, game: Game, budget: int, *, progress: bool = False) -> None:
         """Create a search with an empty table.
 
         Args:
             game: a game of two players who take turns, without chance and hidden information.
             budget: maximum number of positions to search for each position asked about.
+            progress: whether long searches show their cost and progress on standard error.
         """
         self._game = game
         self.budget = budget
         """Maximum number of positions to search for each position asked about."""
+        self._progress = progress
         self._table = _records(_PLACES, _ENTRY)
+        self._long = LongSearch(budget, self._table.nbytes, shown=progress)
         keep = np.zeros(1, game.state_dtype).view(np.uint8)
         for name, (dtype, offset, *_) in (game.state_dtype.fields or {}).items():
             if name not in _NOT_OF_THE_POSITION:
@@ -73,13 +95,14 @@ class ExactSearch:
         self._salt = make_streams(seed_word(0), len(self._keep))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._game, self.budget)  # the table is too large to copy
+        # The table is too large to copy.
+        return functools.partial(type(self), progress=self._progress), (self._game, self.budget)
 
     def scores(self, states: States) -> npt.NDArray[np.int64]:
         """Return the score of each position for the player to move, int64 of shape (N,).
 
         Raises:
-            ValueError: a position is too large for the budget.
+            TooLargeError: a position is too large for the budget.
         """
         return self._ask(_POSITIONS, states)[:, 0]
 
@@ -87,7 +110,7 @@ class ExactSearch:
         """Return the scores of the legal actions for the mover, int64 of shape (N, num_actions).
 
         Raises:
-            ValueError: a position is too large for the budget.
+            TooLargeError: a position is too large for the budget.
         """
         return self._ask(_ACTIONS, states)
 
@@ -95,9 +118,17 @@ class ExactSearch:
         """Return a mask of the best actions of each position, bool of shape (N, num_actions).
 
         Raises:
-            ValueError: a position is too large for the budget.
+            TooLargeError: a position is too large for the budget.
         """
         return self._ask(_BEST, states).astype(np.bool_)
+
+    def solve(self, state: States) -> Solution:
+        """Return what is proved about a position, shape (1,)."""
+        try:
+            score = int(self.scores(state)[0])
+        except TooLargeError:
+            return UNKNOWN
+        return solution(score, "exhaustive search")
 
     def _ask(self, question: int, states: States) -> npt.NDArray[np.int64]:
         """Return answers of shape (N, num_actions); unused entries are 0."""
@@ -109,15 +140,13 @@ class ExactSearch:
         masks = np.zeros((len(stack), game.num_actions), np.bool_)
         workspace = stack, state_words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
         answer = answer_all.bound_to(game.rules)
-        failed = answer(
-            states, game.constants, question, self._table, workspace, self.budget, answers
-        )
-        if failed >= 0:
-            raise ValueError(
-                f"state {failed} of {game.name} is too large for exact play: the search needs more "
-                f"than budget = {self.budget:,} positions"
-            )
-        return answers
+        answer(states[:0], game.constants, question, self._table, workspace, 0, answers)  # compiles
+        # The table has what a step found, so the next step continues.
+        for step in self._long.steps(_STEP):
+            failed = answer(states, game.constants, question, self._table, workspace, step, answers)
+            if failed < 0:
+                return answers
+        raise TooLargeError(game, failed, self._long.needed())
 
 
 @over_rules(plies=1_000_000)

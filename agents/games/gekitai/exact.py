@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from agents.agent import Actions, Agent, RandomBits
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
 from agents.naming.game_folders import require
+from agents.search.solution import UNKNOWN, Solution
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai
@@ -33,6 +35,8 @@ class _Judgement:
     """Proven maximum number of plies to the end; -1 without a proof."""
     best: npt.NDArray[np.bool_]
     """Mask of the actions to choose from, shape (num_actions,)."""
+    source: str = ""
+    """What proves the value, as in `Solution`."""
 
 
 class GekitaiExactAgent(Agent):
@@ -71,6 +75,23 @@ class GekitaiExactAgent(Agent):
     def _solver(self) -> Solver:
         assert isinstance(self.game, Gekitai)
         return Solver(self.game, _TABLE_BITS, known_wins(self.game))
+
+    def solve(self, states: States) -> list[Solution]:
+        """Return what is proved about each position for the seat to move.
+
+        Args:
+            states: records of the game, not over, shape (N,).
+
+        Raises:
+            ValueError: the states are not such records.
+        """
+        judged = [self._judged(state) for state in self.live(states)]
+        return [
+            UNKNOWN
+            if math.isnan(one.value)
+            else Solution(one.value, one.value, one.plies, one.source)
+            for one in judged
+        ]
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
         return self._choice([self._judged(state) for state in states], random_bits)
@@ -163,12 +184,14 @@ class GekitaiExactAgent(Agent):
             found = solver.search(state, limit, attack=attack, plies=within)
             if found.won and found.plies <= left:
                 break
+        # Without a search, the rules or the stored strategy prove a win.
+        source = "proof search" if found.positions else "certificate" if found.plies > 2 else ""
         if found.won and found.plies <= left and attack:
             best = np.zeros(self.game.num_actions, np.bool_)
             best[found.action] = True
-            return _Judgement(1.0, found.plies, best)
+            return _Judgement(1.0, found.plies, best, source)
         proofs, plies = solver.replies(state, within)
         if found.won and found.plies <= left:
             best = (proofs == 0) & (plies == plies[proofs == 0].max())
-            return _Judgement(-1.0, int(plies.max()) + 1, best)
+            return _Judgement(-1.0, int(plies.max()) + 1, best, source)
         return _Judgement(float("nan"), -1, proofs == proofs.max())

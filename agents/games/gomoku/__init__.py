@@ -1,6 +1,7 @@
 """Players of Gomoku."""
 
 AGENTS = {
+    "exact": "exact:GomokuExactAgent",
     "greedy": "greedy:GomokuGreedyAgent",
     "neighbour": "neighbour:NeighbourAgent",
     "engine:COMMAND!": "protocol.engine:EngineAgent",

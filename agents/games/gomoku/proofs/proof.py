@@ -29,9 +29,10 @@ from boardenvs.core.checks import whole_number
 from boardenvs.gomoku import Gomoku, rules
 from boardenvs.kernels.binding import over_rules
 
-__all__ = ["Solver"]
+__all__ = ["LARGEST", "Solver"]
 
-_LARGEST = 8  # cells a side: a board is one uint64
+LARGEST = 8
+"""Cells of a side of the largest board, which is one uint64."""
 
 
 @over_rules(plies=1_000_000)
@@ -93,15 +94,24 @@ class Solver:
             ValueError: the game is not supported, or `table_bits` is out of range.
         """
         require(game, "agents.games.gomoku", "the proof-number search")
-        if game.board_size > _LARGEST:
+        if game.board_size > LARGEST:
             raise ValueError(
-                f"board_size must be at most {_LARGEST} for the proof-number search, "
+                f"board_size must be at most {LARGEST} for the proof-number search, "
                 f"got {game.board_size}"
             )
         self.game = game
         self._table = entries(whole_number("table_bits", table_bits, 4, 32))
         self._workspace = make_workspace([("left", np.int64)])
         self._answer = result_record()
+
+    @property
+    def memory(self) -> int:
+        """Size of the table in bytes."""
+        return int(self._table.nbytes)
+
+    def clear(self) -> None:
+        """Clear the table."""
+        self._table.fill(0)
 
     def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> ProofResult:
         """Search whether the attacker forces a win.

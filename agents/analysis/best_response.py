@@ -85,7 +85,9 @@ def _levels(game: Game) -> list[_Level]:
         rows, actions = np.nonzero(game.legal(states[live]))
         rows = live[rows]
         if positions + len(rows) > _MOST:
-            raise _TooManyMovesError(f"{game.name} is too large: it must have at most {_MOST:,} moves")
+            raise _TooManyMovesError(
+                f"{game.name} is too large: it must have at most {_MOST:,} moves"
+            )
         after = states[rows]
         game.play(after, actions)
         whole = after.view(np.dtype((np.void, after.itemsize)))

@@ -22,6 +22,7 @@ _NAMES = (
     "gekitai_check_strategy",
     "gekitai_proof",
     "gekitai_strategy",
+    "gomoku_first_moves",
     "gomoku_proof",
     "grading",
     "make_ladder",

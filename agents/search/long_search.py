@@ -78,7 +78,7 @@ class LongSearch:
     def _cost(self, positions: int, *, memory: bool = True) -> str:
         """Return the number of positions, their time and the memory, as text."""
         seconds = self._seconds(positions)
-        took = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+        took = f"{max(seconds, 1):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
         if seconds >= 7200:
             took = f"{seconds / 3600:.0f} hours"
         used = f" and {self._memory / 1e9:.1f} GB" if memory else ""

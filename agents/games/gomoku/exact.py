@@ -25,11 +25,13 @@ _COST = 10
 """Positions of the exhaustive search that take as long as one of the proof-number search."""
 _STEP = 5_000  # positions until the search changes to the other player's win
 _SOURCE = "proof search"
-_LEAST_BITS, _MOST_BITS = 14, 26  # logarithm of the size of the table
+_LEAST_BITS, _MOST_BITS = 16, 26  # logarithm of the size of the table
 
 
 class GomokuExactAgent(ExactAgent):
     """The agent `ExactAgent` with a proof-number search, on boards of up to 8 x 8 cells.
+
+    With larger boards, or a smaller `max_plies`, it is the general agent.
 
     An exhaustive search of a twentieth of the budget comes first, and finds the fastest wins. The
     proof-number search follows. Each of its positions counts as ten, because it takes as long. Its
@@ -43,7 +45,7 @@ class GomokuExactAgent(ExactAgent):
     def _new_search(self, budget: int, progress: bool) -> Any:
         require(self.game, "agents.games.gomoku", "agent 'exact' of Gomoku")
         assert isinstance(self.game, Gomoku)
-        if self.game.board_size > LARGEST:
+        if self.game.board_size > LARGEST or self.game.max_plies < self.game.num_actions:
             return super()._new_search(budget, progress)
         return _GomokuSearch(self.game, budget, progress=progress)
 
@@ -162,14 +164,13 @@ class _GomokuSearch:
         Returns:
             What is proved, and what a proof needs if the position is not settled.
         """
-        left = self._game.max_plies - int(state["ply"])
         can_win = {True: True, False: True}  # of the player to move, and of the other player
         open_questions = [True, False]
         self._solver.search(state, 0)  # compiles
-        for step in self._long.steps(_COST * _STEP):
+        for step in self._long.steps(min(_COST * _STEP, max(self.budget // 4, 1))):
             attack = open_questions.pop(0)
             found = self._solver.search(state, max(step // _COST, 1), attack=attack)
-            if found.won and found.plies <= left:
+            if found.won:
                 value = 1.0 if attack else -1.0
                 return _Proof(Solution(value, value, found.plies, _SOURCE), found.action), ""
             if found.won is False:

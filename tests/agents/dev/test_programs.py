@@ -2,13 +2,16 @@
 
 import json
 import re
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
+import boardenvs
 from agents.dev.__main__ import main
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.gekitai.proofs.check_strategy import FILE
+from agents.search.exact import ExactAgent
 
 pytestmark = pytest.mark.slow
 
@@ -105,3 +108,18 @@ def test_gomoku_proof_prints_the_winner(capsys):
     ]
     assert main(["gomoku_proof", "-p", "board_size=7", "--positions", "300"]) == 0
     assert "the search is not finished: 300 positions" in capsys.readouterr().out
+
+
+def test_gomoku_first_moves_prints_and_draws_the_value_of_each_move(tmp_path, capsys):
+    svg = tmp_path / "values.svg"
+    size = ["-p", "board_size=5", "-p", "win_length=3"]
+    assert main(["gomoku_first_moves", *size, "--svg", str(svg)]) == 0
+    *board, cost = capsys.readouterr().out.splitlines()
+    found = np.array([row.split()[1:] for row in board[1:]])
+    game = boardenvs.make("gomoku", board_size=5, win_length=3)
+    values = ExactAgent(game, budget=10**8).action_values(game.new(1, 0))[0].reshape(5, 5)
+    np.testing.assert_array_equal(found, np.array(["D", "W", "L"])[values.astype(int)])
+    assert cost.startswith("W wins, L loses: " if (values < 0).any() else "W wins: ")
+    ET.parse(svg)
+    assert main(["gomoku_first_moves", "-p", "board_size=7", "--positions", "1"]) == 0
+    assert "? not settled" in capsys.readouterr().out

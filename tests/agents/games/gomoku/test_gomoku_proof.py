@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gomoku_positions import late_positions
 
 import agents
 import boardenvs
@@ -11,20 +12,6 @@ from agents.search.proofs.bitboards import canonical
 from boardenvs.gomoku import Gomoku
 
 VARIANTS = [(5, 3, False), (5, 3, True), (5, 4, False), (5, 4, True), (6, 4, True)]
-
-
-def late_positions(game, num, empty, seed):
-    """Return unfinished positions of random games with `empty` empty intersections."""
-    rng = np.random.default_rng(seed)
-    found = []
-    while len(found) < num:
-        states = game.new(200, seed)
-        for _ in range(game.num_actions - empty):
-            states = states[~game.over(states)]
-            legal = game.legal(states)
-            game.play(states, np.argmax(rng.random(legal.shape) * legal, axis=1))
-        found.extend(states[~game.over(states)])
-    return np.array(found[:num], game.state_dtype)
 
 
 def value(solver, state):

@@ -19,6 +19,7 @@ __all__ = ["PROGRAMS", "main"]
 
 _NAMES = (
     "dominoes175_optimum",
+    "game112_values",
     "gekitai_check_strategy",
     "gekitai_proof",
     "gekitai_strategy",

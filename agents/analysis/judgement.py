@@ -142,7 +142,7 @@ def _asked(
 def _known_values(game: Game, state: States, agent: Any) -> npt.NDArray[np.float32] | None:
     """Return each action's value for the mover, if the agent knows it, such as `exact`."""
     known = getattr(agent, "action_values", None)
-    if known is None or game.has_hidden or game.has_chance:
+    if known is None or game.has_hidden:
         return None
     values: npt.NDArray[np.float32] = known(state)[0]
     return values
@@ -209,6 +209,8 @@ def proofs_of(
         The proof for the player to move, or `None`; and the proofs for the same player after the
         actions, if they are solved.
     """
+    if game.has_chance:
+        return None, {}
     try:
         exact: Any = make("exact", game, 0, budget=budget)
     except ValueError:

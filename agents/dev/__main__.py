@@ -23,6 +23,7 @@ _NAMES = (
     "gekitai_check_strategy",
     "gekitai_proof",
     "gekitai_strategy",
+    "goat_race_values",
     "gomoku_proof",
     "grading",
     "make_ladder",

@@ -54,7 +54,6 @@ def run(options: argparse.Namespace) -> None:
             game = race(goats, draw_rule=rule, **given)
             exact = GoatRaceExactAgent(game, 0, budget=options.budget)
             states = game.new(1, 0)
-            exact.check_can_play(states)
             begin = time.process_time()
             values = exact.values(states)[0, states["order"][0]]
             seconds = time.process_time() - begin

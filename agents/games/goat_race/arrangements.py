@@ -60,17 +60,18 @@ class Race(NamedTuple):
         return sorted(reached)
 
     @property
-    def arrangements(self) -> int:
-        """Number of arrangements of all goats on the cells that they can reach."""
+    def positions(self) -> int:
+        """Number of positions before a throw: `positions_on` all cells that goats can reach."""
+        return self.positions_on(len(self.cells))
+
+    def positions_on(self, cells: int) -> int:
+        """Return the number of arrangements of all goats on some cells, times the players.
+
+        Each player may throw next. Some of these positions cannot be reached.
+        """
         count = self.players * self.goats
         colours = math.factorial(count) // math.factorial(self.goats) ** self.players
-        cells = len(self.cells)
-        return colours * math.comb(count + cells - 1, cells - 1)
-
-    @property
-    def positions(self) -> int:
-        """Number of arrangements with the player who throws next; some cannot be reached."""
-        return self.players * self.arrangements
+        return self.players * colours * math.comb(count + cells - 1, cells - 1)
 
     def is_free(self, row: int, column: int) -> bool:
         """Return whether a cell is on the board and has no obstacle."""
@@ -99,7 +100,7 @@ class Arrangements:
             race: the race. Memory of 4 bytes is used for each move of each arrangement.
         """
         cells = race.cells
-        self.total = race.arrangements
+        self.total = race.positions // race.players
         index = np.full((race.height, race.width), -1, np.int64)
         for k, cell in enumerate(cells):
             index[cell] = k

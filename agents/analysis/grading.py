@@ -80,7 +80,7 @@ def grade(
     The agent has the first seat in every other game, including the first one.
 
     Args:
-        game: a game of two players.
+        game: a game of two players, without chance.
         agent: the agent to grade.
         opponent: the other agent.
         games: number of games, at least 1.
@@ -88,9 +88,13 @@ def grade(
         budget: maximum number of positions that `exact` searches for each solved position.
 
     Raises:
-        ValueError: `exact` does not support the game, a position is too large, or a number is out
-            of range.
+        ValueError: `exact` does not support the game, the game has chance, a position is too large,
+            or a number is out of range.
     """
+    if game.has_chance:
+        raise ValueError(
+            f"agent 'exact' grades moves only without chance, but {game.name} has chance"
+        )
     judge: Any = make("exact", game, 0, budget=budget)
     judge.check_can_play(game.new(1, seed))  # raises before the games are played
     first, actions = decisions(game, agent, opponent, games, seed)

@@ -151,7 +151,7 @@ def _known_values(game: Game, state: States, agent: Any) -> npt.NDArray[np.float
 
     The value is NaN for an illegal action, and for one whose value `exact` cannot prove.
     """
-    if game.has_hidden or game.has_chance:
+    if game.has_hidden:
         return None
     values = np.full(game.num_actions, np.nan, np.float32)
     if hasattr(agent, "solve"):
@@ -231,6 +231,8 @@ def proofs_of(
         The proof for the player to move, or `None`; and the proofs for the same player after the
         actions, if they are solved.
     """
+    if game.has_chance:
+        return None, {}
     exact: Any = agent
     if not hasattr(exact, "solve"):
         try:

@@ -43,12 +43,17 @@ class LossJudge:
             game: a game of two players, without chance.
 
         Raises:
-            ValueError: `exact` does not support the game, or the game is not for two players.
+            ValueError: `exact` does not support the game, or the game is not for two players or has
+                chance.
         """
         if game.num_players != 2:
             raise ValueError(
                 f"game must be for two players to find a losing move, got {game.name} for "
                 f"{game.num_players}"
+            )
+        if game.has_chance:
+            raise ValueError(
+                f"agent 'exact' finds losing moves only without chance, but {game.name} has chance"
             )
         self._exact: Any = Spec.of("exact", game).make(0)
 

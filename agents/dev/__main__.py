@@ -19,9 +19,11 @@ __all__ = ["PROGRAMS", "main"]
 
 _NAMES = (
     "dominoes175_optimum",
+    "game112_values",
     "gekitai_check_strategy",
     "gekitai_proof",
     "gekitai_strategy",
+    "goat_race_values",
     "gomoku_first_moves",
     "gomoku_proof",
     "grading",

@@ -20,7 +20,7 @@ class Dominoes175PerfectAgent(Agent):
     """An agent that plays the tile in hand with the highest win rate.
 
     It samples uniformly among ties. All tiles to turn over are ties. The first choice in a process
-    computes all positions; see `agents.games.dominoes175.optimum`.
+    computes all positions and shows a progress bar; see `agents.games.dominoes175.optimum`.
     """
 
     def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
@@ -67,7 +67,7 @@ def rates(game: Game, states: States) -> npt.NDArray[np.float64]:
 
 @functools.cache
 def _optimum() -> Optimum:
-    return Optimum()
+    return Optimum(progress=True)
 
 
 def _value(state: np.void) -> float:

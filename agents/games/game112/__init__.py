@@ -1,5 +1,6 @@
 """Agents only for the 112 game."""
 
+AGENTS = {"exact": "exact:Game112ExactAgent"}
 ANALYSTS = ("exact",)
 OPPONENTS = {
     "random": None,

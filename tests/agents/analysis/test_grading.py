@@ -55,3 +55,9 @@ def test_every_position_of_112_is_settled():
 def test_a_grade_without_wins_reports_no_share():
     none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
     assert str(none) == "had no win to keep; 3 positions lost, 1 drawn, 0 not settled"
+
+
+def test_a_game_with_chance_is_refused(refused):
+    game = boardenvs.make("goat_race", num_players=2, width=5, height=2)
+    with refused("agent 'exact' .*goat_race has chance$"):
+        grade(game, *(agents.make("random", game, seed) for seed in (1, 2)), games=2, seed=1)

@@ -1,4 +1,4 @@
-"""Output of the short programs: grading, proofs, Gekitai's strategy and Dominoes 175."""
+"""Output of the short programs: grading, proofs, and values of small games."""
 
 import json
 import re
@@ -9,6 +9,7 @@ import pytest
 
 import boardenvs
 from agents.dev.__main__ import main
+from agents.dev.dominoes175_optimum import after_first_tile
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.gekitai.proofs.check_strategy import FILE
 from agents.search.exact import ExactAgent
@@ -28,10 +29,36 @@ def test_grading_prints_a_line_for_each_agent(capsys):
 def test_dominoes175_optimum_prints_the_rate_of_each_policy(capsys):
     assert main(["dominoes175_optimum", "--ends", "4", "--goal", "3"]) == 0
     optimum = Optimum("random", 4, 3)
-    assert capsys.readouterr().out == (
+    out, err = capsys.readouterr()
+    doubles, others = after_first_tile(Optimum("best", 4, 3))
+    assert out == (
         "best    0.84617063\ngreedy  0.83998512\nrandom  0.48526542\n"
         f"by {optimum.positions:,} positions each\n"
+        f"best after a first double: {doubles:.8f}, after another tile: {others:.8f}\n"
     )
+    assert f"random play of Dominoes 175: 100% ({optimum.positions} of " in err
+
+
+def test_dominoes175_optimum_measures_what_the_order_is_worth(capsys):
+    assert main(["dominoes175_optimum", "--deals", "20000", "--seed", "1"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    shares = {row.partition(":")[0]: float(row.split(": ")[1].split()[0]) for row in rows[-2:]}
+    first, known = shares.values()
+    assert list(shares) == ["the rule of the test mode", "order of the tiles known"]
+    # Five standard errors around the values on the game's page.
+    assert first == pytest.approx(0.03369, abs=5 * (0.0326 / 20_000) ** 0.5)
+    assert known == pytest.approx(0.13843, abs=5 * (0.1193 / 20_000) ** 0.5)
+    rates = [float(word.rstrip(",")) for word in rows[-3].split() if word.startswith("0.")]
+    assert rates == pytest.approx([0.04222, 0.03785], abs=1e-5)
+
+
+def test_game112_values_prints_a_row_for_each_size(capsys):
+    assert main(["game112_values", "--largest", "3"]) == 0
+    rows = [row.split() for row in capsys.readouterr().out.splitlines()[2:]]
+    assert rows == [["1", "3", "tie", "tie"], ["2", "9", "tie", "tie"], ["3", "26", "tie", "tie"]]
+    with pytest.raises(SystemExit, match="2"):
+        main(["game112_values", "--largest", "13"])
+    assert "largest must be " in capsys.readouterr().err
 
 
 # -- Gekitai. -------------------------------------------------------------------------------

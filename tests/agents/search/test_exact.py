@@ -201,7 +201,6 @@ def test_games_that_are_over_have_their_result(game112, random_positions):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("goat_race", "chance"),
         ("dominoes175", "chance"),
         ("pizza_order", "chance"),
     ],

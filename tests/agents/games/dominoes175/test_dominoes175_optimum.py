@@ -12,9 +12,13 @@ import agents
 import boardenvs
 from agents import exploitability
 from agents.arena import wilson
+from agents.dev.dominoes175_optimum import after_first_tile, first_fit
+from agents.games.dominoes175.known_order import winnable
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.dominoes175.perfect import Dominoes175PerfectAgent, _optimum, _value
 from agents.games.dominoes175.sets import canonical, levels
+from boardenvs.dominoes175.console import Domino, Table
+from boardenvs.dominoes175.rules import HIGH, LOW
 
 SMALL = [(1, 2), (2, 2), (2, 3), (3, 2), (3, 3), (4, 2), (4, 3)]
 
@@ -94,6 +98,65 @@ def random(ways):
 def test_the_optimum_of_small_games_agrees_with_a_recursion(ends, goal, choose):
     found = Optimum(choose.__name__, ends, goal)
     assert found.rate == pytest.approx(plain_rate(ends, goal, choose), abs=1e-12)
+
+
+def test_rates_after_the_first_tile_have_the_rate_of_the_start_as_their_mean():
+    for ends, goal in SMALL:
+        optimum = Optimum("best", ends, goal)
+        doubles, others = after_first_tile(optimum)
+        tiles = ends * (ends + 1) / 2
+        assert ends / tiles * doubles + (1 - ends / tiles) * np.nan_to_num(others) == pytest.approx(
+            optimum.rate, abs=1e-12
+        )
+
+
+# -- The order of the tiles -------------------------------------------------------------------
+
+
+def plainly_winnable(deck, ends, goal):
+    """Return whether any way to play the tiles in this order wins."""
+    tiles = [(low, high) for high in range(ends) for low in range(high + 1)]
+    here = {((0, -1),) * 3}
+    for tile in deck:
+        after = set()
+        for stacks in here:
+            for k, (height, top) in enumerate(stacks):
+                for under, over in {tiles[tile], tiles[tile][::-1]}:
+                    if height == 0 or top == under:
+                        after.add((*stacks[:k], (height + 1, over), *stacks[k + 1 :]))
+        if any(height == goal for stacks in after for height, _ in stacks):
+            return True
+        here = after
+    return False
+
+
+@pytest.mark.parametrize(("ends", "goal"), [*SMALL[:5], (3, 4), (4, 4), (7, 4), (7, 6)])
+def test_deals_are_winnable_if_a_plain_search_wins_them(ends, goal):
+    tiles = ends * (ends + 1) // 2
+    if tiles <= 6:
+        decks = np.array(list(itertools.permutations(range(tiles))), np.int8)
+    else:
+        rng = np.random.default_rng(0)
+        decks = rng.permuted(np.tile(np.arange(tiles, dtype=np.int8), (60, 1)), axis=1)
+    found = winnable(decks, ends, goal)
+    assert found.tolist() == [plainly_winnable(deck, ends, goal) for deck in decks.tolist()]
+
+
+def test_the_first_legal_action_is_the_rule_of_the_test_mode(dominoes, monkeypatch, capsys):
+    states = dominoes.new(120, 3)
+    decks = [[(int(LOW[t]), int(HIGH[t])) for t in one["grid"]] for one in states]
+    won = []
+    for deck in decks:
+        table = Table()
+        monkeypatch.setattr(table, "_Table__grid", [Domino(*tile) for tile in deck])
+        for cell in range(28):
+            tile = table.select(*divmod(cell, 7))
+            if not any(table.playDomino(tile, k) for k in range(3)) or table.isWinner():
+                break
+        won.append(table.isWinner())
+    capsys.readouterr()
+    assert first_fit(dominoes, states).tolist() == won
+    assert 0 < sum(won) < 20
 
 
 # -- The complete game ------------------------------------------------------------------------

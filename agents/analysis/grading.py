@@ -121,5 +121,15 @@ def _value(judge: Any, state: States, seat: int, known: dict[bytes, float]) -> f
     names = [name for name in state.dtype.names or () if name not in ("rng", "last_action")]
     key = b"".join(state[name].tobytes() for name in names)
     if key not in known:
-        known[key] = float(judge.values(state)[0, 0])
+        known[key] = _first_value(judge, state)
     return known[key] if seat == 0 else -known[key]
+
+
+def _first_value(judge: Any, state: States) -> float:
+    """Return the proved value of a position, shape (1,), for seat 0; NaN without a proof."""
+    if not hasattr(judge, "solve") or judge.game.over(state)[0]:
+        return float(judge.values(state)[0, 0])
+    [solution] = judge.solve(state)
+    if not solution.settled:
+        return float("nan")
+    return float(solution.low if state["to_move"][0] == 0 else -solution.low)

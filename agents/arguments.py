@@ -47,6 +47,10 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
     )
 
 
+_PYTHON = {"True": True, "False": False, "None": None}
+"""Values as Python writes them, unlike JSON."""
+
+
 def parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Return the given parameters by name.
 
@@ -61,7 +65,7 @@ def parameters(options: argparse.Namespace) -> dict[str, Any]:
         try:
             found[name] = json.loads(value)
         except ValueError:
-            found[name] = value
+            found[name] = _PYTHON.get(value, value)
     return found
 
 

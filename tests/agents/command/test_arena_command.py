@@ -91,6 +91,15 @@ def test_arena_accepts_parameters(command, tmp_path):
     assert params == boardenvs.make("gekitai", pieces=9).params
 
 
+@pytest.mark.parametrize("value", ["true", "True"])
+def test_parameters_are_written_as_in_json_or_python(command, tmp_path, value):
+    path = tmp_path / "results.json"
+    agents = ["arena", "gomoku", "random", "greedy", "--games", "2", "--json", path]
+    command(*agents, "-p", "board_size=5", "-p", f"exact={value}", "-p", "max_plies=None")
+    params = json.loads(path.read_text(encoding="utf-8"))["params"]
+    assert params == boardenvs.make("gomoku", board_size=5, exact=True).params
+
+
 def test_arena_with_a_store_continues_its_games(command, fails, tmp_path):
     store, path = tmp_path / "games.db", tmp_path / "results.json"
     arguments = ["arena", "gekitai", "random", "greedy", "--seed", "3", "--games"]

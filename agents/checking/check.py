@@ -160,9 +160,11 @@ def _exact(name: str) -> Exact:
 
 
 def _known(probes: Iterable[str], known: Iterable[str]) -> list[str]:
+    if not isinstance(probes, Iterable):
+        raise ValueError(f"probes must be a list of names, got {shown(probes)}")
     names = [probes] if isinstance(probes, str) else [*probes]
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ValueError(
                 f"probes must be names of {', '.join(known)}, got {shown(name)}"
                 f"{did_you_mean(name, known)}"

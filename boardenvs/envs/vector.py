@@ -317,9 +317,14 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
 
         Args:
             state: result of `state()` of an environment with the same arguments.
+
+        Raises:
+            ValueError: `state` is not such a result; the games do not change then.
         """
-        self._batch.load_state(state)
-        self._done, self._streams = state["done"].copy(), state["last_reset"].copy()
+        arrays = _like(state, self.state())
+        self.game.arrays.batch(arrays["states"])
+        self._batch.load_state(arrays)
+        self._done, self._streams = arrays["done"].copy(), arrays["last_reset"].copy()
         self._any_done = bool(self._done.any())
 
     def set_opponent(self, opponent: OpponentSpec) -> None:
@@ -348,6 +353,21 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """
         shown = rendered(self.game, self._batch.games.states, self.render_mode, self._render_size)
         return None if shown is None else tuple(shown)
+
+
+def _like(state: Any, expected: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of `state`; raise `ValueError` unless they are like the expected ones."""
+    if not isinstance(state, Mapping):
+        raise ValueError(f"state must be the result of state(), got {shown(state)}")
+    for name, array in expected.items():
+        found = state.get(name)
+        wanted = f"{array.dtype.name} of shape {array.shape}"
+        if not isinstance(found, np.ndarray):
+            raise ValueError(f"state[{name!r}] must be {wanted}, got {shown(found)}")
+        if found.dtype != array.dtype or found.shape != array.shape:
+            got = f"{found.dtype.name} of shape {found.shape}"
+            raise ValueError(f"state[{name!r}] must be {wanted}, got {got}")
+    return {name: state[name] for name in expected}
 
 
 def _marked(places: npt.NDArray[np.intp], num: int) -> Bools:

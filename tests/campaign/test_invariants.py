@@ -383,7 +383,7 @@ def test_the_attack_finds_a_diverging_copy(monkeypatch):
     def step(self, actions):
         told = real(self, actions)
         if self.threads != 1:  # twin
-            self._table.games.states["rng"][0] ^= np.uint64(1)
+            self._batch.games.states["rng"][0] ^= np.uint64(1)
         return told
 
     monkeypatch.setattr(boardenvs.BatchEnv, "step", step)

@@ -58,6 +58,7 @@ SUBCOMMANDS = {
                         "--store", "s.db"],
     "benchmark": ["benchmark", "mcts:2000", "--workers", "1"],
     "benchmark --store": ["benchmark", "greedy", "--workers", "2", "--store", "games"],
+    "probe": ["probe", "agents.checking.learners.sb3:maskable_ppo"],
     "curves": ["curves", "--out", "curves.png"],
     "curves --learn": ["curves", "game112", "--learn", "ppo", "--json", "curves.json"],
     "engine": ["engine", "gomoku", "threats"],

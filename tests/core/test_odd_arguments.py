@@ -18,6 +18,7 @@ from boardenvs.episode import Episode
 
 GAME = boardenvs.make("gekitai")
 STATES = GAME.new(2, 0)
+SEATS = SeatVectorEnv(2, GAME)
 ROWS = np.zeros((3, 3))  # with a `repr` of three lines
 ODD = (
     ROWS,
@@ -94,6 +95,10 @@ TAKES = {
         lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, judge=odd)),
         lambda odd: OnnxPolicy(GAME).evaluate(odd),
         lambda odd: OnnxPolicy(GAME).session(odd),
+        lambda odd: SeatVectorEnv(2, GAME).load_state(odd),
+        lambda odd: SeatVectorEnv(2, GAME).load_state({**SEATS.state(), "states": odd}),
+        lambda odd: agents.check_learner(lambda *_: "random", probes=odd),
+        agents.check_learner,
     ],
 }
 

@@ -50,7 +50,7 @@ UNCHECKED = {
 }
 """Functions that document unchecked arguments, because checks would slow down a hot path."""
 OWNERS = ("boardenvs", "agents")
-LARGE = ("num_games", "games", "num", "num_envs", "simulations", "opening_plies")
+LARGE = ("num_games", "games", "num", "num_envs", "simulations", "opening_plies", "seeds")
 """Parameters that accept large numbers and then run accordingly long."""
 
 
@@ -236,6 +236,10 @@ class Subjects:
             "confidence": 0.95,
             "successes": 3,
             "num_agents": 2,
+            "train": lambda *_: "random",
+            "probes": ["probe_one_ply"],
+            "seeds": 1,
+            "seconds": 1,
             "results": [],
             "visits": np.ones(game.num_actions, np.int64),
             "probabilities": np.ones(game.num_actions) / game.num_actions,

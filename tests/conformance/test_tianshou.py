@@ -49,6 +49,8 @@ def assert_legal(buffer):
     played = buffer[:]
     assert len(played) > 0
     assert np.take_along_axis(played.obs.mask, played.act[:, None], 1).all()
+    # Only the next mask after the end is zeros, so policies never get such a mask.
+    np.testing.assert_array_equal(played.obs_next.mask.any(1), ~played.done)
 
 
 def test_masked_random_play_is_legal(name):

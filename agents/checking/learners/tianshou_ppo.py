@@ -89,6 +89,7 @@ def _learn(game: Game, seed: int, seconds: float, *, own_results: bool) -> Any:
                 policy=policy,
                 critic=Critic(preprocess_net=net()),
                 optim=AdamOptimizerFactory(lr=1e-3),
+                advantage_normalization=False,  # NaN if a seat has one ply in a batch
             )
         )
     players: Any = MultiAgentOnPolicyAlgorithm(algorithms=learners, env=env)

@@ -10,7 +10,7 @@ import boardenvs
 from agents.checking.learners import STEPS
 from boardenvs.game import Game
 
-__all__ = ["LEARNERS", "own_results", "plain"]
+__all__ = ["LEARNERS", "own_results", "plain", "result_ppo"]
 
 _BATCH = 250
 """Smallest number of plies of a batch."""
@@ -28,6 +28,26 @@ def own_results(game: Game, seed: int, seconds: float) -> Any:
 
 LEARNERS = (plain, own_results)
 """Functions for the table of the page."""
+
+
+def result_ppo() -> Any:
+    """Return the class of a PPO of Tianshou whose returns are the results of complete games."""
+    import torch
+    from tianshou.algorithm import PPO
+
+    class ResultPPO(PPO):
+        def _add_returns_and_advantages(self, batch: Any, buffer: Any, indices: Any) -> Any:
+            result, results = 0.0, {}
+            for index in buffer.sample_indices(0)[::-1]:  # also the plies of other seats
+                result = buffer.rew[index] + (0 if buffer.done[index] else result)
+                results[index] = result
+            with torch.no_grad():
+                batch.v_s = self.critic(batch.obs).flatten()
+            batch.returns = torch.tensor([results[index] for index in indices]).to(batch.v_s)
+            batch.adv = batch.returns - batch.v_s
+            return batch
+
+    return ResultPPO
 
 
 def _learn(game: Game, seed: int, seconds: float, *, own_results: bool) -> Any:
@@ -53,21 +73,6 @@ def _learn(game: Game, seed: int, seconds: float, *, own_results: bool) -> Any:
         def forward(self, obs: Any, **arguments: Any) -> Any:
             return super().forward(obs.obs)
 
-    class ResultPPO(PPO):
-        """A PPO whose returns are the results of the games, which all are complete."""
-
-        def _add_returns_and_advantages(self, batch: Any, buffer: Any, indices: Any) -> Any:
-            everything = buffer.sample_indices(0)
-            result, returns = 0.0, {}
-            for index in everything[::-1]:
-                result = buffer.rew[index] + (0 if buffer.done[index] else result)
-                returns[index] = result
-            with torch.no_grad():
-                batch.v_s = self.critic(batch.obs).flatten()
-            batch.returns = torch.tensor([returns[index] for index in indices]).to(batch.v_s)
-            batch.adv = batch.returns - batch.v_s
-            return batch
-
     np.random.seed(seed)  # noqa: NPY002 Tianshou uses this generator
     torch.manual_seed(seed)
     module = getattr(boardenvs, f"{game.name}_v0")
@@ -85,7 +90,7 @@ def _learn(game: Game, seed: int, seconds: float, *, own_results: bool) -> Any:
         )
         policy = DiscreteActorPolicy(actor=actors[-1], action_space=env.action_space)
         learners.append(
-            (ResultPPO if own_results else PPO)(
+            (result_ppo() if own_results else PPO)(
                 policy=policy,
                 critic=Critic(preprocess_net=net()),
                 optim=AdamOptimizerFactory(lr=1e-3),

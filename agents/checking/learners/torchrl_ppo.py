@@ -11,56 +11,14 @@ import boardenvs
 from agents.checking.learners import STEPS
 from boardenvs.game import Game
 
-__all__ = ["LEARNERS", "all_plies", "own_plies"]
+__all__ = ["LEARNERS", "ppo"]
 
 _BATCH = 250
-"""Plies of a batch. TorchRL takes several milliseconds for a ply."""
+"""Plies of a batch."""
 
 
-def all_plies(game: Game, seed: int, seconds: float) -> Any:
-    """Learn from all plies, also those of other seats, as TorchRL's tutorial on PPO does."""
-    return _learn(game, seed, seconds, lambda plies, _: plies)
-
-
-def own_plies(game: Game, seed: int, seconds: float) -> Any:
-    """Learn from transitions that lead from each turn of a seat to its next turn."""
-    return _learn(game, seed, seconds, _turns)
-
-
-LEARNERS = (all_plies, own_plies)
-"""Functions for the table of the page."""
-
-
-def _turns(plies: Any, seat: str) -> Any:
-    """Return the plies of a seat, with the reward until its next turn or the end of the game."""
-    import torch
-
-    mine = plies[seat, "mask"][:, 0].nonzero()[:, 0]
-    over = plies["next", "done"][:, 0]
-    number = over.cumsum(0) - over.long()  # of each ply's game
-    finished = number[mine] < over.sum()
-    mine = mine[finished]  # a game that the next batch finishes is left out
-    turn = plies[seat, "mask"][:, 0].long().cumsum(0) - 1  # the seat's last turn before each ply
-    belongs = (turn >= 0) & (turn < len(mine))
-    belongs[belongs.clone()] &= number[mine[turn[belongs]]] == number[belongs]
-    turns = plies[mine].clone()
-    rewards = torch.zeros(len(mine)).index_add(
-        0, turn[belongs], plies["next", seat, "reward"].flatten()[belongs]
-    )
-    last = torch.ones(len(mine), dtype=torch.bool)
-    last[:-1] = number[mine[1:]] != number[mine[:-1]]
-    ends = over.nonzero()[:, 0][number[mine]]  # the last ply of each game
-    after = plies["next", seat][ends]
-    later = plies[seat, "observation"][mine.roll(-1)]
-    shape = turns["next", seat, "done"].shape
-    turns["next", seat, "reward"] = rewards.reshape(shape)
-    for key in ("done", "terminated", "truncated"):
-        turns["next", seat, key] = after[key] & last.reshape(shape)
-    turns["next", seat, "observation"] = torch.where(last, after["observation"], later)
-    return turns
-
-
-def _learn(game: Game, seed: int, seconds: float, chosen: Any) -> Any:
+def ppo(game: Game, seed: int, seconds: float) -> Any:
+    """Learn as TorchRL's tutorial on PPO: from all plies, also those of other seats."""
     import torch
     from tensordict.nn import TensorDictModule, TensorDictSequential
     from torchrl.collectors import Collector
@@ -110,6 +68,7 @@ def _learn(game: Game, seed: int, seconds: float, chosen: Any) -> Any:
         loss.make_value_estimator(ValueEstimators.GAE, gamma=0.99, lmbda=0.9)
         losses[seat] = loss
         optimizers[seat] = torch.optim.Adam(loss.parameters(), 1e-3)
+    # Half of the usual steps, since TorchRL takes several milliseconds for each.
     frames = max(int(STEPS * seconds) // 2 // _BATCH, 1) * _BATCH
     collector = Collector(
         env,
@@ -119,14 +78,11 @@ def _learn(game: Game, seed: int, seconds: float, chosen: Any) -> Any:
     )
     for batch in collector:
         for seat, loss in losses.items():
-            plies = chosen(batch, seat)
-            if not len(plies):
-                continue
             with torch.no_grad():
-                loss.value_estimator(plies)
+                loss.value_estimator(batch)
             for _ in range(10):
-                for part in torch.randperm(len(plies)).split(50):
-                    parts = loss(plies[part])
+                for part in torch.randperm(len(batch)).split(50):
+                    parts = loss(batch[part])
                     total = parts["loss_objective"] + parts["loss_critic"] + parts["loss_entropy"]
                     optimizers[seat].zero_grad()
                     total.backward()
@@ -148,3 +104,7 @@ def _learn(game: Game, seed: int, seconds: float, chosen: Any) -> Any:
             return np.where(game.legal(states), found(policies, states), -np.inf).argmax(1)
 
     return Player()
+
+
+LEARNERS = (ppo,)
+"""Functions for the table of the page."""

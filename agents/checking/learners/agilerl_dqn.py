@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.checking.learners import STEPS
+from agents.checking.learners import STEPS, Learner
 from boardenvs.game import Game
 
 __all__ = ["LEARNERS", "own_positions", "results", "tutorial"]
@@ -32,10 +32,6 @@ def own_positions(game: Game, seed: int, seconds: float) -> Any:
 def results(game: Game, seed: int, seconds: float) -> Any:
     """Learn from the result of each game, without a next position."""
     return _learn(game, seed, seconds, "none")
-
-
-LEARNERS = (tutorial, own_positions, results)
-"""Functions for the table of the page."""
 
 
 def _learn(game: Game, seed: int, seconds: float, after: str) -> Any:
@@ -104,3 +100,20 @@ def _learn(game: Game, seed: int, seconds: float, after: str) -> Any:
             return agent.get_action(seen, 0.0, game.legal(states).astype(np.int8))
 
     return Player()
+
+
+LEARNERS = (
+    Learner(
+        "DQN with self-play, as in AgileRL's tutorial on connect four",
+        tutorial,
+        "agilerl",
+        mends="transitions to the next turn of the same seat",
+    ),
+    Learner(
+        "the same with transitions to the next turn of the same seat",
+        own_positions,
+        "agilerl",
+        mends="results of games as rewards, without a next position",
+    ),
+    Learner("the same with results of games as rewards", results, "agilerl"),
+)

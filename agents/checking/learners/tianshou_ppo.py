@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.checking.learners import STEPS
+from agents.checking.learners import STEPS, Learner
 from boardenvs.game import Game
 
 __all__ = ["LEARNERS", "own_results", "plain", "result_ppo"]
@@ -24,10 +24,6 @@ def plain(game: Game, seed: int, seconds: float) -> Any:
 def own_results(game: Game, seed: int, seconds: float) -> Any:
     """Learn with the result of each game for the seat as the return of all its plies."""
     return _learn(game, seed, seconds, own_results=True)
-
-
-LEARNERS = (plain, own_results)
-"""Functions for the table of the page."""
 
 
 def result_ppo() -> Any:
@@ -117,3 +113,14 @@ def _learn(game: Game, seed: int, seconds: float, *, own_results: bool) -> Any:
             return np.where(game.legal(states), logits, -np.inf).argmax(1)
 
     return Player()
+
+
+LEARNERS = (
+    Learner(
+        "PPO for each seat",
+        plain,
+        "tianshou",
+        mends="[results of games as returns](../../boardenvs/INTEGRATIONS.md#tianshou)",
+    ),
+    Learner("the same with the results of games as returns", own_results, "tianshou"),
+)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.checking.learners import STEPS
+from agents.checking.learners import STEPS, Learner
 from boardenvs.game import Game
 
 __all__ = ["LEARNERS", "ppo"]
@@ -106,5 +106,4 @@ def ppo(game: Game, seed: int, seconds: float) -> Any:
     return Player()
 
 
-LEARNERS = (ppo,)
-"""Functions for the table of the page."""
+LEARNERS = (Learner("PPO for each seat, from all plies", ppo, "torchrl"),)

@@ -103,17 +103,9 @@ def _learn(game: Game, seed: int, seconds: float, after: str) -> Any:
 
 
 LEARNERS = (
+    Learner("DQN with self-play, as in AgileRL's tutorial on connect four", tutorial, "agilerl"),
     Learner(
-        "DQN with self-play, as in AgileRL's tutorial on connect four",
-        tutorial,
-        "agilerl",
-        mends="transitions to the next turn of the same seat",
-    ),
-    Learner(
-        "the same with transitions to the next turn of the same seat",
-        own_positions,
-        "agilerl",
-        mends="results of games as rewards, without a next position",
+        "the same with transitions to the next turn of the same seat", own_positions, "agilerl"
     ),
     Learner("the same with results of games as rewards", results, "agilerl"),
 )

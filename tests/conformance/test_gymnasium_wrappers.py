@@ -149,26 +149,132 @@ def test_gymnasium_refuses_to_change_observations_of_the_default_autoreset(kind)
         wrapper(vectors("game112", AutoresetMode.SAME_STEP), *arguments)
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+SINCE = tuple(int(part) for part in gymnasium.__version__.split(".")[:2])
+
+
+def vector_steps(wrapped, plain, num_steps):
+    """Play both; yield the results of the wrapper, of the plain vector, and who played a ply."""
+    rng = np.random.default_rng(0)
+    mode = plain.autoreset_mode
+    wrapped.reset(seed=0)
+    masks = plain.reset(seed=0)[1]["action_mask"]
+    done = np.zeros(plain.num_envs, bool)
+    for _ in range(num_steps):
+        if mode is AutoresetMode.DISABLED and done.any():
+            for envs in (wrapped, plain):
+                infos = envs.reset(options={"reset_mask": done.copy()})[1]
+            masks, done = infos["action_mask"], np.zeros_like(done)
+        actions = drawn(masks, rng)
+        result, expected = wrapped.step(actions), plain.step(actions)
+        yield result, expected, ~done
+        masks = expected[4]["action_mask"]
+        if mode is not AutoresetMode.SAME_STEP:
+            done = expected[2] | expected[3]
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
 def test_episode_statistics_and_rewards_of_vectors_can_be_wrapped(name, mode):
     envs = vector.RecordEpisodeStatistics(vectors(name, mode))
     envs = vector.TransformReward(envs, lambda reward: 2 * reward)
-    rng = np.random.default_rng(0)
-    _, info = envs.reset(seed=0)
     lengths = np.zeros(4, int)
-    ended = 0
-    for _ in range(200 if name == "goat_race" else 60):
-        _, rewards, terminated, truncated, info = envs.step(drawn(info["action_mask"], rng))
-        over = terminated | truncated
-        lengths += 1
-        for i in np.flatnonzero(over):
-            assert info["_episode"][i]
-            assert info["episode"]["r"][i] == rewards[i] / 2
+    ended = wrong = 0
+    num_steps = 200 if name == "goat_race" else 60
+    for result, expected, played in vector_steps(envs, vectors(name, mode), num_steps):
+        lengths += played
+        for i in np.flatnonzero(expected[2] | expected[3]):
+            assert result[1][i] == 2 * expected[1][i]
+            assert result[4]["_episode"][i]
+            assert result[4]["episode"]["r"][i] == expected[1][i]
             ended += 1
-            # In NEXT_STEP mode, a step that only resets does not count.
-            assert mode is AutoresetMode.NEXT_STEP or info["episode"]["l"][i] == lengths[i]
-        lengths[over] = 0
+            wrong += result[4]["episode"]["l"][i] != lengths[i]
+            lengths[i] = 0
     assert ended
+    # The page on other libraries states it.
+    assert bool(wrong) == (mode is AutoresetMode.SAME_STEP and SINCE < (1, 4))
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_observations_of_vectors_can_be_normalised_only_in_next_step(mode):
+    plain = vectors("gekitai", mode)
+    if mode is not AutoresetMode.NEXT_STEP:
+        with pytest.raises((ValueError, AssertionError)):
+            vector.NormalizeObservation(vectors("gekitai", mode))
+        return
+    seen = [plain.reset(seed=0)[0].astype(float)]
+    for result, expected, _ in vector_steps(
+        vector.NormalizeObservation(vectors("gekitai", mode)), vectors("gekitai", mode), 60
+    ):
+        seen.append(expected[0].astype(float))
+        both = np.concatenate(seen)
+        normal = (seen[-1] - both.mean(0)) / np.sqrt(both.var(0) + 1e-8)
+        np.testing.assert_allclose(result[0], normal, atol=0.05)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_normalised_rewards_of_vectors_carry_a_reward_into_the_next_game(mode):
+    envs = vector.NormalizeReward(vectors("gekitai", mode), gamma=1.0)
+    first = np.zeros(4, bool)  # whether the next ply is the first of a later game
+    carried = []
+    for _, expected, played in vector_steps(envs, vectors("gekitai", mode), 100):
+        begun = first & played & (expected[1] == 0)
+        carried.extend(envs.accumulated_reward[begun] != 0)
+        first = (first & ~played) | expected[2] | expected[3]
+    since = {AutoresetMode.SAME_STEP: (1, 4), AutoresetMode.DISABLED: (1, 3)}
+    carries = mode is AutoresetMode.NEXT_STEP or since[mode] > SINCE
+    assert len(carried) > 10
+    assert np.mean(carried) > 0.8 if carries else not any(carried)
+
+
+@pytest.mark.filterwarnings("ignore:.*autoreset mode is same-step:UserWarning")
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_videos_of_vectors_have_all_positions_in_next_step(tmp_path, mode):
+    pytest.importorskip("moviepy")
+    pytest.importorskip("resvg_py")
+    shown = gymnasium.make_vec(
+        env_id("gekitai"),
+        num_envs=4,
+        vectorization_mode="vector_entry_point",
+        autoreset_mode=mode,
+        render_mode="rgb_array",
+        render_size=64,
+    )
+    envs = vector.RecordVideo(
+        shown, str(tmp_path / "videos"), episode_trigger=lambda _: True, record_first_only=True
+    )
+    frames = []
+
+    def stop():
+        frames.append(len(envs.recorded_frames))
+        envs.recorded_frames, envs.recording, envs._video_name = [], False, None
+
+    envs.stop_recording = stop  # counts pictures and writes no file
+    plies, lengths = 0, []
+    for _, expected, played in vector_steps(envs, vectors("gekitai", mode), 80):
+        plies += played[0]
+        if (expected[2] | expected[3])[0]:
+            lengths.append(plies)
+            plies = 0
+    envs.close()
+    assert len(lengths) > 3
+    more = np.subtract(frames[: len(lengths)], lengths)
+    if mode is AutoresetMode.NEXT_STEP:
+        assert (more == 1).all()  # the start and a picture for each ply
+    elif mode is AutoresetMode.SAME_STEP:
+        assert (more == 0).all()  # without the last position
+    else:
+        assert (more >= 1).all()
+        assert (more > 1).any()
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_infos_of_vectors_can_become_lists(mode):
+    envs = vector.DictInfoToList(vectors("gekitai", mode))
+    for result, expected, _ in vector_steps(envs, vectors("gekitai", mode), 30):
+        over = expected[2] | expected[3]
+        for i, info in enumerate(result[4]):
+            np.testing.assert_array_equal(info["action_mask"], expected[4]["action_mask"][i])
+            final = mode is AutoresetMode.SAME_STEP and over[i]
+            assert ("final_obs" in info) == final
 
 
 def test_normalised_rewards_pay_equal_wins_differently():

@@ -34,6 +34,15 @@ def test_the_games_pass_the_random_simulation_test(name):
     pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)
 
 
+def test_a_finished_state_has_no_legal_actions():
+    state = load("game112(board_size=4)").new_initial_state()
+    while not state.is_terminal():
+        assert any(state.legal_actions_mask())
+        state.apply_action(state.legal_actions()[0])
+    assert state.legal_actions() == []
+    assert not any(state.legal_actions_mask(0))
+
+
 # Positions with one move that wins at once, or leads to the wanted order.
 ONE_MOVE = {
     "gekitai": ({"board": ["XX....", ".....O", "......", "..O...", "......", "......"]}, "C1"),

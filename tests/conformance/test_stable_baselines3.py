@@ -122,6 +122,7 @@ def test_masks_of_vectors_are_used_in_training_and_predict(name, make_vector):
     observations = venv.reset()
     for _ in range(20):
         observations, _, _, _ = venv.step(predicted(model, venv, observations))
+        assert get_action_masks(venv).any(1).all()  # finished games restart in the same step
     returns, lengths = evaluate_policy(model, venv, n_eval_episodes=5, return_episode_rewards=True)
     assert len(returns) == len(lengths) >= 5
     assert all(-1 <= r <= 1 for r in returns)

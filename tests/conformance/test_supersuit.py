@@ -31,6 +31,7 @@ def played(env, seed=0):
         yield agent, seen, reward
         over = terminated or truncated
         masks = env.unwrapped.observe(agent)["action_mask"]
+        assert masks.any() != over  # only masks after the end are zeros
         env.step(None if over else env.action_space(agent).sample(masks))
 
 

@@ -49,6 +49,8 @@ def assert_legal(buffer):
     played = buffer[:]
     assert len(played) > 0
     assert np.take_along_axis(played.obs.mask, played.act[:, None], 1).all()
+    # Only the next mask after the end is zeros, so policies never get such a mask.
+    np.testing.assert_array_equal(played.obs_next.mask.any(1), ~played.done)
 
 
 def test_masked_random_play_is_legal(name):
@@ -115,6 +117,62 @@ def test_the_loser_has_negative_targets_with_a_horizon_of_two():
     assert (lost, won) == (0, games)
     lost, won, games = targets(3)
     assert won > games
+
+
+def policy_returns(algorithm):
+    """Return the returns of a PPO for each seat in random games of 112, and the right ones."""
+    from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
+    from tianshou.algorithm.multiagent.marl import MultiAgentOnPolicyAlgorithm
+    from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
+
+    class Actor(DiscreteActor):
+        def forward(self, obs, state=None, info=None):
+            return super().forward(obs.obs, state)
+
+    class Zeros(DiscreteCritic):
+        def forward(self, obs, **arguments):
+            return 0 * super().forward(obs.obs)
+
+    envs, env = environments("game112", 4)
+
+    def seat():
+        nets = [Net(state_shape=boardenvs.make("game112").observation_shape) for _ in range(2)]
+        actor = Actor(preprocess_net=nets[0], action_shape=env.action_space.n, softmax_output=False)
+        return algorithm(
+            policy=DiscreteActorPolicy(actor=actor, action_space=env.action_space),
+            critic=Zeros(preprocess_net=nets[1]),
+            optim=AdamOptimizerFactory(lr=1e-3),
+            gamma=1.0,
+            gae_lambda=1.0,
+        )
+
+    randomly = [MARLRandomDiscreteMaskedOffPolicyAlgorithm(env.action_space) for _ in env.agents]
+    buffer = VectorReplayBuffer(1000, 4)
+    collector = Collector(MultiAgentOffPolicyAlgorithm(algorithms=randomly, env=env), envs, buffer)
+    collector.collect(n_episode=12, reset_before_collect=True)
+    indices = buffer.sample_indices(0)
+    results, result = np.zeros((len(indices), len(env.agents))), None
+    for row in range(len(indices))[::-1]:
+        result = buffer.rew[indices[row]] if buffer.done[indices[row]] else result
+        results[row] = result
+    players = MultiAgentOnPolicyAlgorithm(algorithms=[seat() for _ in env.agents], env=env)
+    batch = players._preprocess_batch(buffer[indices], buffer, indices)
+    played = buffer.obs.agent_id[indices]
+    found = [batch[agent].returns.numpy() for agent in env.agents]
+    right = [results[played == agent, k] for k, agent in enumerate(env.agents)]
+    return np.concatenate(found), np.concatenate(right)
+
+
+def test_the_loser_of_a_ppo_for_each_seat_has_a_loss_only_with_results_as_returns():
+    from tianshou.algorithm import PPO
+
+    from agents.checking.learners.tianshou_ppo import result_ppo
+
+    found, right = policy_returns(PPO)
+    assert (right == -1).any()
+    assert not (found == -1).any()
+    found, right = policy_returns(result_ppo())
+    np.testing.assert_array_equal(found, right)
 
 
 @pytest.mark.parametrize("marked", [False, True])

@@ -48,6 +48,10 @@ def test_a_masked_rollout_is_legal(name):
         assert not masks.all()
     ended = plies["next", "done"][:, 0]
     assert ended.any()
+    # Only masks after the end are zeros, so policies never get such a mask.
+    assert all(plies[seat, "action_mask"].any(-1).all() for seat in seats)
+    zeros = [~plies["next", seat, "action_mask"].any(-1)[:, 0] for seat in seats]
+    assert (sum(zeros) == ended).all()
     results = torch.stack([plies["next", seat, "reward"].flatten()[ended] for seat in seats])
     if len(seats) > 1:
         assert results.any()
@@ -65,3 +69,5 @@ def test_infos_of_gymnasium_become_tensors_and_mask_actions(name):
         assert kept.shape == (60, *value.shape)
         assert kept.dtype == torch.as_tensor(value).dtype
     assert (plies["action_mask"] * plies["action"]).sum(1).eq(1).all()
+    zeros = ~plies["next", "action_mask"].bool().any(1)
+    assert (zeros == plies["next", "done"][:, 0]).all()

@@ -26,8 +26,8 @@ from boardenvs.files import write_atomically
 __all__: list[str] = []
 
 _HEAD = """\
-| learner | function | seconds | wrong | not learned in the time | what mends it | minutes |
-|---|---|---:|---|---|---|---:|"""
+| learner | function | seconds | probes | wrong | not learned in the time | mends it | minutes |
+|---|---|---:|---:|---|---|---|---:|"""
 
 
 def _learners() -> Iterator[Learner]:
@@ -47,10 +47,10 @@ def _version(library: str) -> str | None:
         return None
 
 
-def _measured(learner: Learner, version: str, seeds: int, seconds: float) -> dict[str, Any]:
-    """Return the report of a learner on all probes, as JSON values."""
+def _measured(learner: Learner, version: str | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the report of a learner as JSON values."""
     start = time.perf_counter()
-    report = check_learner(learner.train, seeds=seeds, seconds=seconds, progress=True)
+    report = check_learner(learner.train, progress=True, **settings)
     minutes = (time.perf_counter() - start) / 60
     return {**report.to_dict(), "version": version, "minutes": minutes}
 
@@ -68,6 +68,7 @@ def _row(learner: Learner, found: dict[str, Any]) -> str:
         f"{learner.about}, {learner.library} {found['version']}",
         f"`{learner.name}`",
         f"{found['seconds']:g}",
+        f"{len(probes)}",
         "; ".join(wrong) or "none",
         ", ".join(slow) or "none",
         learner.mends,
@@ -80,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the rows, and return the exit status: 1 if a learner fails to train."""
     parser = argparse.ArgumentParser(prog="python -m agents.checking.learners", description=__doc__)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="functions or modules of rows")
+    parser.add_argument("--probes", nargs="+", metavar="PROBE", help="probe games; default: all")
     parser.add_argument("--seeds", type=int, default=3, help="trainings of each probe; default: 3")
     parser.add_argument("--seconds", type=float, help="time of each training; default: the row's")
     parser.add_argument("--json", type=Path, help="file that keeps the reports of finished rows")
@@ -100,7 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name not in kept:
             try:
                 seconds = options.seconds or learner.seconds
-                kept[name] = _measured(learner, str(version), options.seeds, seconds)
+                settings = {"probes": options.probes, "seeds": options.seeds, "seconds": seconds}
+                kept[name] = _measured(learner, version, settings)
             except ValueError as error:
                 print(f"{name}: {error}", file=sys.stderr)
                 status = 1

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
-from agents.checking.learners import STEPS
+from agents.checking.learners import STEPS, Learner
 from agents.players.sb3 import from_sb3
 from boardenvs.game import Game
 from boardenvs.registration import env_id
 
-__all__ = ["dqn", "maskable_ppo", "maskable_ppo_vec", "tutorial"]
+__all__ = ["LEARNERS", "dqn", "maskable_ppo", "maskable_ppo_vec", "tutorial"]
 
 
 def maskable_ppo(game: Game, seed: int, seconds: float) -> Any:
@@ -91,3 +91,19 @@ def tutorial(game: Game, seed: int, seconds: float) -> Any:
             return model.policy.predict_values(seen)[:, 0].numpy()
 
     return from_sb3(model, game), values
+
+
+_SELF_PLAY = "../../boardenvs/INTEGRATIONS.md#stable-baselines3"
+
+LEARNERS = (
+    Learner("MaskablePPO through `gym.make`", maskable_ppo, "sb3-contrib"),
+    Learner("MaskablePPO through `SB3VecEnv`", maskable_ppo_vec, "sb3-contrib"),
+    Learner("DQN through `gym.make`", dqn, "stable-baselines3"),
+    Learner(
+        "MaskablePPO in the pattern of PettingZoo's tutorial: one learner acts for all seats",
+        tutorial,
+        "sb3-contrib",
+        4,
+        f"`SB3VecEnv` with an opponent, and [self-play by `set_opponent`]({_SELF_PLAY})",
+    ),
+)

@@ -23,14 +23,14 @@ from agents.checking.check import check_learner
 from agents.checking.learners import Learner
 from boardenvs.files import write_atomically
 
-__all__: list[str] = []
+__all__ = ["learners_of_all_modules", "main"]
 
 _HEAD = """\
 | learner | function | seconds | probes | wrong | not learned in the time | mends it | minutes |
 |---|---|---:|---:|---|---|---|---:|"""
 
 
-def _learners() -> Iterator[Learner]:
+def learners_of_all_modules() -> Iterator[Learner]:
     """Return the rows of all modules."""
     for module in pkgutil.iter_modules(learners.__path__):
         if module.name != "__main__":
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kept = json.loads(file.read_text(encoding="utf-8")) if file and file.exists() else {}
     status = 0
     print(_HEAD, flush=True)
-    for learner in _learners():
+    for learner in learners_of_all_modules():
         name = learner.name
         if options.only and not {name, name.partition(":")[0]} & set(options.only):
             continue

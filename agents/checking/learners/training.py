@@ -78,9 +78,9 @@ def _trained(game: Game, seed: int, folder: Path | None = None, **changes: Any) 
 
 
 LEARNERS = (
-    Learner("imitation of `boardenvs train`", imitation, "boardenvs"),
+    Learner("imitation of `boardenvs train`", imitation, "boardenvs", 4),
     Learner("MaskablePPO of `boardenvs train`", maskable_ppo, "boardenvs", 20),
-    Learner("search-guided self-play of `boardenvs train`", self_play, "boardenvs"),
+    Learner("search-guided self-play of `boardenvs train`", self_play, "boardenvs", 10),
     Learner("values of `boardenvs train`", values, "boardenvs"),
     Learner("`puct:100` with a network of search-guided self-play", puct, "boardenvs"),
 )

@@ -123,6 +123,6 @@ class _Player:
 
 
 LEARNERS = (
-    Learner("DQN for each seat", dqn, "open_spiel", 4),
+    Learner("DQN for each seat", dqn, "open_spiel"),
     Learner("PPO for each seat", ppo, "open_spiel", 4),
 )

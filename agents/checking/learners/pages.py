@@ -78,5 +78,7 @@ def alphazero(game: Game, seed: int, seconds: float) -> Any:
 LEARNERS = (
     Learner("[PPO of your own](../training/PPO.md)", ppo, "boardenvs", 50),
     Learner("[self-play PPO](../training/SELF_PLAY_PPO.md)", self_play_ppo, "boardenvs", 50),
-    Learner("[AlphaZero of your own](../training/self_play/ALPHAZERO.md)", alphazero, "boardenvs"),
+    Learner(
+        "[AlphaZero of your own](../training/self_play/ALPHAZERO.md)", alphazero, "boardenvs", 1
+    ),
 )

@@ -194,6 +194,8 @@ class TrainingRun:
         """Run a part to its end, with evaluations and checkpoints."""
         self._part = part.name
         if part.name == Values.name and not part.steps and self.best:
+            if self.history[-1]["steps"] < self.steps:
+                self.evaluate()  # the steps since the last evaluation may have the best policy
             self.model.policy.load_state_dict(self.best["policy"])
         while part.steps < part.total:
             self._checkpoint_if_due(bar)

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
-from agents.checking.learners import STEPS
+from agents.checking.learners import STEPS, Learner
 from agents.players.sb3 import from_sb3
 from boardenvs.game import Game
 from boardenvs.registration import env_id
 
-__all__ = ["dqn", "maskable_ppo", "maskable_ppo_vec", "tutorial"]
+__all__ = ["LEARNERS", "dqn", "maskable_ppo", "maskable_ppo_vec", "tutorial", "tutorial_negative"]
 
 
 def maskable_ppo(game: Game, seed: int, seconds: float) -> Any:
@@ -79,10 +79,19 @@ class _OneLearnerForAllSeats(gymnasium.Env[Any, Any]):
 
 def tutorial(game: Game, seed: int, seconds: float) -> Any:
     """Learn with MaskablePPO in the pattern of PettingZoo's tutorial, by playing all seats."""
+    return _tutorial(game, seed, seconds)
+
+
+def tutorial_negative(game: Game, seed: int, seconds: float) -> Any:
+    """Learn as `tutorial` with a negative discount: the next seat's value is one's own loss."""
+    return _tutorial(game, seed, seconds, gamma=-0.99)
+
+
+def _tutorial(game: Game, seed: int, seconds: float, **settings: Any) -> Any:
     import torch
     from sb3_contrib import MaskablePPO
 
-    model = MaskablePPO("MlpPolicy", _OneLearnerForAllSeats(game), seed=seed)
+    model = MaskablePPO("MlpPolicy", _OneLearnerForAllSeats(game), seed=seed, **settings)
     model.learn(int(STEPS * seconds))
 
     def values(observations: Any, masks: Any) -> Any:
@@ -91,3 +100,20 @@ def tutorial(game: Game, seed: int, seconds: float) -> Any:
             return model.policy.predict_values(seen)[:, 0].numpy()
 
     return from_sb3(model, game), values
+
+
+_SELF_PLAY = "../../boardenvs/INTEGRATIONS.md#stable-baselines3"
+
+LEARNERS = (
+    Learner("MaskablePPO through `gym.make`", maskable_ppo, "sb3-contrib"),
+    Learner("MaskablePPO through `SB3VecEnv`", maskable_ppo_vec, "sb3-contrib"),
+    Learner("DQN through `gym.make`", dqn, "stable-baselines3"),
+    Learner(
+        "MaskablePPO in the pattern of PettingZoo's tutorial: one learner acts for all seats",
+        tutorial,
+        "sb3-contrib",
+        4,
+        f"`SB3VecEnv` with an opponent, and [self-play by `set_opponent`]({_SELF_PLAY})",
+    ),
+    Learner("the same with `gamma=-0.99`", tutorial_negative, "sb3-contrib", 4, "the same"),
+)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.checking.learners import STEPS
+from agents.checking.learners import STEPS, Learner
 from boardenvs.game import Game
 
-__all__ = ["mended", "one_step", "one_step_exploring", "three_steps", "two_steps"]
+__all__ = ["LEARNERS", "mended", "one_step", "one_step_exploring", "three_steps", "two_steps"]
 
 
 def one_step(game: Game, seed: int, seconds: float) -> Any:
@@ -93,3 +93,17 @@ def _learn(game: Game, seed: int, seconds: float, horizon: int, *, explores: boo
             return np.where(game.legal(states), worth(states), -np.inf).argmax(1)
 
     return Player()
+
+
+_MARK = "[mark each seat's policy as training](../../boardenvs/INTEGRATIONS.md#tianshou)"
+
+LEARNERS = (
+    Learner("DQN for each seat, `n_step_return_horizon=2`", two_steps, "tianshou", mends=_MARK),
+    Learner(
+        "the same, with the mark and the default `n_step_return_horizon=1`",
+        one_step_exploring,
+        "tianshou",
+        mends="`n_step_return_horizon=2`",
+    ),
+    Learner("the same, with the mark and `n_step_return_horizon=2`", mended, "tianshou"),
+)

@@ -405,6 +405,9 @@ def test_a_run_ends_with_the_fit_of_the_values(tmp_path):
     assert run.steps == sum(part.steps for part in run.parts.values())
     assert run.parts["values"].steps >= 3000
     assert run.best["steps"] == run.steps
+    # The policy was evaluated before the fit, although `evaluate_every` had not passed.
+    before = run.steps - run.parts["values"].steps
+    assert before in [point["steps"] for point in run.history]
     again = TrainingRun.resume(tmp_path)
     assert again.steps == run.steps
     again.learn(progress=False)

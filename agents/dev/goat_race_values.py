@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
             names = [f"place {k + 1}" for k in range(len(values))]
             numbers = [f"{value:+.6f}" for value in np.round(values, 6) + 0.0]
             walls = " ".join(
-                f"{row}{column}" for row, column in game.to_dict(states[0])["obstacles"]
+                f"{column}{row}" for row, column in game.to_dict(states[0])["obstacles"]
             )
             size = f"{exact.race(states[0]).positions:,}"
             rows.append([f"{goats}", rule, walls, size, *numbers, f"{seconds:.0f}"])

@@ -4,7 +4,7 @@ AGENTS = {"greedy": "greedy:GoatRaceGreedyAgent", "exact": "exact:GoatRaceExactA
 PUCT = {"exploration": 0.3, "policy_temperature": 2.5}
 """Constants of `puct`. Values of actions differ by 0.03 to 0.15, and the policy gives 0.90 to its
 first action: with the usual constants, the search would repeat the policy."""
-ANALYSTS = ("exact", "puct:200", "mcts:200")
+ANALYSTS = ("puct:200", "mcts:200")
 OPPONENTS = {
     "random": None,
     "mcts:50": None,

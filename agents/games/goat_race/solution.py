@@ -164,6 +164,7 @@ def sweep(order, ends, tables, turn, aside, new_turn, new_aside, changes):
     ahead = np.zeros((players, height, players))
     can = np.zeros(height, np.bool_)
     turns = np.zeros((players, players))
+    work = np.zeros((2, players))
     level = 0
     for i in range(len(order)):
         while i >= ends[level]:
@@ -183,7 +184,7 @@ def sweep(order, ends, tables, turn, aside, new_turn, new_aside, changes):
                         count = add_choice(there, seat, ahead[seat, row], count)
                 can[row] = count > 0
                 share(seat, ahead[seat, row], count)
-        begin_turns(number, sideways, movers[number], aside, ahead, can, turns)
+        begin_turns(number, sideways, movers[number], aside, ahead, can, work, turns)
         for seat in range(players):
             for k in range(players):
                 change = turns[seat, k] - new_turn[number, seat, k]
@@ -198,7 +199,7 @@ def sweep(order, ends, tables, turn, aside, new_turn, new_aside, changes):
 
 
 @njit
-def begin_turns(number, sideways, movers, aside, ahead, can, turns):
+def begin_turns(number, sideways, movers, aside, ahead, can, work, turns):
     """Compute the values of an arrangement before the throw of each player.
 
     A player without a choice is skipped, which uses no ply. So the values of all players depend on
@@ -211,12 +212,13 @@ def begin_turns(number, sideways, movers, aside, ahead, can, turns):
         aside: see `Values`.
         ahead: values before the forward move, shape (players, rows, players).
         can: whether a goat can move forward in each row.
+        work: workspace, shape (2, players).
         turns: output, shape (players, players).
     """
     players, height = len(ahead), len(can)
-    skipped = np.zeros(players)  # share of the throws
-    best = np.zeros(players)
+    skipped, best = work[0], work[1]  # `skipped` is a share of the throws
     for seat in range(players):
+        skipped[seat] = 0.0
         turns[seat] = 0.0
         has_choice = False
         for mover in movers:
@@ -228,20 +230,28 @@ def begin_turns(number, sideways, movers, aside, ahead, can, turns):
                     if movers[move] == seat:
                         count = add_choice(aside[sideways[move], seat, row], seat, best, count)
                 share(seat, best, count)
-                turns[seat] += best / height
+                add_scaled(best, 1.0 / height, turns[seat])
             elif can[row]:
-                turns[seat] += ahead[seat, row] / height
+                add_scaled(ahead[seat, row], 1.0 / height, turns[seat])
             else:
                 skipped[seat] += 1.0 / height
     # The value of the first player from the others' and its own: value = best + again * value.
     again = 1.0
     best[:] = 0.0
     for seat in range(players):
-        best += again * turns[seat]
+        add_scaled(turns[seat], again, best)
         again *= skipped[seat]
-    turns[0] = best / (1.0 - again)
+    turns[0] = 0.0
+    add_scaled(best, 1.0 / (1.0 - again), turns[0])
     for seat in range(players - 1, 0, -1):
-        turns[seat] += skipped[seat] * turns[(seat + 1) % players]
+        add_scaled(turns[(seat + 1) % players], skipped[seat], turns[seat])
+
+
+@njit
+def add_scaled(values, factor, out):
+    """Add values times a factor in place; array expressions would allocate memory."""
+    for k in range(len(out)):
+        out[k] += factor * values[k]
 
 
 @njit
@@ -257,7 +267,8 @@ def add_choice(value, seat, best, count):
     own = value[seat]
     two = len(value) == 2  # for which ties do not matter
     if count == 0 or own > best[seat] + (0.0 if two else TIE):
-        best[:] = value
+        for k in range(len(value)):
+            best[k] = value[k]
         return 1
     if two or own < best[seat] - TIE:
         return count

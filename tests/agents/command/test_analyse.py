@@ -20,7 +20,7 @@ def test_a_won_position_of_112_is_analysed(command, tmp_path):
         r"^move +share +expects +proved\n-+\n3 2 +100% +\+1\.00 +wins", out, re.MULTILINE
     )
     assert "\nand 10 more\n" in out
-    assert out.endswith("Proved: Player 2 wins within 1 ply.\n")
+    assert out.endswith("Proved: Player 2 wins within 1 ply (theorem).\n")
     data = json.loads(path.read_text())
     game = boardenvs.make("game112")
     assert game.from_dict(data["position"]) == game.from_text(BOARD)

@@ -14,7 +14,7 @@ from agents.players.sb3 import from_sb3
 from boardenvs.game import Game
 from boardenvs.registration import env_id
 
-__all__ = ["LEARNERS", "dqn", "maskable_ppo", "maskable_ppo_vec", "tutorial", "tutorial_negative"]
+__all__ = ["LEARNERS", "dqn", "maskable_ppo", "maskable_ppo_vec", "tutorial"]
 
 
 def maskable_ppo(game: Game, seed: int, seconds: float) -> Any:
@@ -79,19 +79,10 @@ class _OneLearnerForAllSeats(gymnasium.Env[Any, Any]):
 
 def tutorial(game: Game, seed: int, seconds: float) -> Any:
     """Learn with MaskablePPO in the pattern of PettingZoo's tutorial, by playing all seats."""
-    return _tutorial(game, seed, seconds)
-
-
-def tutorial_negative(game: Game, seed: int, seconds: float) -> Any:
-    """Learn as `tutorial` with a negative discount: the next seat's value is one's own loss."""
-    return _tutorial(game, seed, seconds, gamma=-0.99)
-
-
-def _tutorial(game: Game, seed: int, seconds: float, **settings: Any) -> Any:
     import torch
     from sb3_contrib import MaskablePPO
 
-    model = MaskablePPO("MlpPolicy", _OneLearnerForAllSeats(game), seed=seed, **settings)
+    model = MaskablePPO("MlpPolicy", _OneLearnerForAllSeats(game), seed=seed)
     model.learn(int(STEPS * seconds))
 
     def values(observations: Any, masks: Any) -> Any:
@@ -115,5 +106,4 @@ LEARNERS = (
         4,
         f"`SB3VecEnv` with an opponent, and [self-play by `set_opponent`]({_SELF_PLAY})",
     ),
-    Learner("the same with `gamma=-0.99`", tutorial_negative, "sb3-contrib", 4, "the same"),
 )

@@ -258,7 +258,7 @@ def _records(
 
 def _packed(strategy: Strategy) -> bytes:
     """Return the bytes of a strategy's file."""
-    columns = {name: strategy.records[name] for name in FORMAT.names or ()}
+    columns: dict[str, Any] = {name: strategy.records[name] for name in FORMAT.names or ()}
     packed = io.BytesIO()
     np.savez_compressed(
         packed,

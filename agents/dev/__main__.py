@@ -21,6 +21,7 @@ _NAMES = (
     "dominoes175_optimum",
     "gekitai_check_strategy",
     "gekitai_proof",
+    "gekitai_random",
     "gekitai_strategy",
     "gomoku_proof",
     "grading",

@@ -22,6 +22,7 @@ _NAMES = (
     "game112_values",
     "gekitai_check_strategy",
     "gekitai_proof",
+    "gekitai_random",
     "gekitai_strategy",
     "goat_race_values",
     "gomoku_first_moves",

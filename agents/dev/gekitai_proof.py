@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import argparse
 
-from agents.dev.proving import add_limits, add_position, limits, position, search_on
+from agents.dev.proving import (
+    add_both_lines,
+    add_limits,
+    add_position,
+    limits,
+    position,
+    question,
+    search_on,
+)
+from agents.dev.saved_table import saved_table
 from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.core.checks import counted
 from boardenvs.gekitai import Gekitai
@@ -28,13 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PLIES",
         help="maximum length of the win; without it, the search can prove only wins",
     )
-    parser.add_argument(
-        "--both-lines",
-        choices=["win", "draw"],
-        default="win",
-        help="result of a placement that gives both players a line: a win of the player who "
-        "placed, as in boardenvs (default), or a draw",
-    )
+    add_both_lines(parser)
     add_limits(
         parser,
         "size of the table, 2**BITS times 24 bytes (default 22: 100 MB); use 24 to 26 for searches "
@@ -46,7 +49,9 @@ def run(options: argparse.Namespace) -> None:
     """Print the position and the proved result.
 
     Raises:
-        ValueError: an argument is out of range, a move is illegal, or the game is over.
+        ValueError: an argument is out of range, a move is illegal, the game is over, or the file
+            does not belong to the question.
+        OSError: the file cannot be read or written.
     """
     game, states = position("gekitai", options)
     assert isinstance(game, Gekitai)
@@ -55,10 +60,12 @@ def run(options: argparse.Namespace) -> None:
     if game.over(states)[0]:
         raise ValueError("moves must lead to a position that is not over")
     solver.search(states[0], 0, plies=options.within)  # compiles, and checks the arguments
+    asked = {"within": options.within, "both_lines": options.both_lines}
+    saved = saved_table(options, question(game, options) | asked, solver.table)
     print(game.to_text(states[0]), end="")
     player = game.seat_names[int(states["to_move"][0])]
     found, looked_at, seconds = search_on(
-        lambda most: solver.search(states[0], most, plies=options.within), _STEP, given
+        lambda most: solver.search(states[0], most, plies=options.within), _STEP, given, saved
     )
     within = "" if options.within is None else f" within {counted(options.within, 'ply', 'plies')}"
     if found.won:

@@ -10,10 +10,11 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import boardenvs
 from agents.arguments import add_parameters, parameters
+from agents.dev.saved_table import SavedTable, add_file
 from agents.search.proofs.result import UNLIMITED, ProofResult
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
@@ -22,10 +23,12 @@ __all__ = [
     "NO_LIMITS",
     "Limits",
     "MeasuredProof",
+    "add_both_lines",
     "add_limits",
     "add_position",
     "limits",
     "position",
+    "question",
     "search_on",
 ]
 
@@ -76,8 +79,14 @@ def position(name: str, options: argparse.Namespace) -> tuple[Game, States]:
     return game, states
 
 
+def question(game: Game, options: argparse.Namespace) -> dict[str, Any]:
+    """Return a description of the given position of a game, for `saved_table`."""
+    moves = [game.action_to_text(game.action_from_text(move)) for move in options.moves]
+    return {"game": game.name, "params": game.params, "moves": moves}
+
+
 def add_limits(parser: argparse.ArgumentParser, table: str) -> None:
-    """Add the arguments for `Limits` and the size of the table.
+    """Add the arguments for `Limits`, the size of the table, and its file.
 
     Args:
         parser: parser of the program.
@@ -96,6 +105,18 @@ def add_limits(parser: argparse.ArgumentParser, table: str) -> None:
         help="approximate time limit for each question",
     )
     parser.add_argument("--table-bits", type=int, default=22, metavar="BITS", help=table)
+    add_file(parser)
+
+
+def add_both_lines(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for the rule of Gekitai about a placement that satisfies both players."""
+    parser.add_argument(
+        "--both-lines",
+        choices=["win", "draw"],
+        default="win",
+        help="result of a placement that gives both players a line: a win of the player who "
+        "placed, as in boardenvs (default), or a draw",
+    )
 
 
 def limits(options: argparse.Namespace) -> Limits:
@@ -114,7 +135,10 @@ def limits(options: argparse.Namespace) -> Limits:
 
 
 def search_on(
-    search: Callable[[int], ProofResult], step: int, limits: Limits = NO_LIMITS
+    search: Callable[[int], ProofResult],
+    step: int,
+    limits: Limits = NO_LIMITS,
+    saved: SavedTable | None = None,
 ) -> MeasuredProof:
     """Search until a question is settled or a limit is reached.
 
@@ -122,6 +146,7 @@ def search_on(
         search: function that continues the search for a given number of positions.
         step: number of positions between two progress lines.
         limits: limits of the whole search.
+        saved: file of the search's table, which is written during the search and at its end.
     """
     positions = 0
     begin = time.perf_counter()
@@ -129,7 +154,10 @@ def search_on(
         found = search(min(step, limits.positions - positions))
         positions += found.positions
         seconds = time.perf_counter() - begin
-        if found.settled or positions >= limits.positions or seconds >= limits.seconds:
+        ends = found.settled or positions >= limits.positions or seconds >= limits.seconds
+        if saved is not None:
+            saved.add(found.positions, last=ends)
+        if ends:
             return MeasuredProof(found, positions, seconds)
         print(
             f"{positions:,} positions, {seconds:.0f} s: proof number {found.proof:,}, "

@@ -14,9 +14,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.gekitai.rules import ahead, back, count, has_line, pushed, satisfied
+from agents.games.gekitai.threes import threes
+from boardenvs.gekitai.rules import ahead, back, count, has_line, moved, pushed, satisfied
 
-__all__ = ["lowest", "winning_alone", "winning_cells", "wins_at_once"]
+__all__ = ["lowest", "preventing_cells", "winning_alone", "winning_cells", "wins_at_once"]
 
 
 @njit
@@ -32,10 +33,6 @@ def completing(cells, bits, near_back, near_ahead, d, length):
     `near_back` and `near_ahead` are the cells whose neighbour backwards or ahead counts for the
     line. All cells of `bits` further away count.
     """
-    if length == 3:  # the usual length, without loops
-        two_back = near_back & ahead(ahead(bits, d), d)
-        two_ahead = near_ahead & back(back(bits, d), d)
-        return cells & (two_back | near_back & near_ahead | two_ahead)
     found = np.uint64(0)
     behind = cells  # cells with k cells of the line behind them
     for k in range(length):
@@ -88,10 +85,18 @@ def effects(p, mine, theirs):
 
 
 @njit
+def surely_or_maybe(p, mine, theirs):
+    """Return cells on which the owner of `mine` wins at once, and other cells that may win."""
+    if p.line == 3:
+        return threes(p, mine, theirs)
+    won, once, twice = effects(p, mine, theirs)
+    return won, (lining_up(p, mine, once) | twice) & ~won
+
+
+@njit
 def winning_cells(p, mine, theirs):
     """Return the cells on which the owner of `mine`, who is to move, wins at once."""
-    won, once, twice = effects(p, mine, theirs)
-    candidates = (lining_up(p, mine, once) | twice) & ~won
+    won, candidates = surely_or_maybe(p, mine, theirs)
     while candidates != np.uint64(0):  # few, so each is tried
         cell = lowest(candidates)
         candidates ^= cell
@@ -103,10 +108,9 @@ def winning_cells(p, mine, theirs):
 @njit
 def wins_at_once(p, mine, theirs):
     """Return whether there are `winning_cells`, and stop at the first."""
-    won, once, twice = effects(p, mine, theirs)
+    won, candidates = surely_or_maybe(p, mine, theirs)
     if won != np.uint64(0):
         return True
-    candidates = lining_up(p, mine, once) | twice
     while candidates != np.uint64(0):
         cell = lowest(candidates)
         candidates ^= cell
@@ -126,6 +130,59 @@ def winning_alone(p, mine, theirs):
         if satisfied(p, pushed(p, mine, theirs, cell)[1]):
             cells ^= cell
     return cells
+
+
+@njit
+def preventing_cells(p, mine, theirs, wins):
+    """Return at least the empty cells where a piece of the other player takes away all of `wins`.
+
+    `wins` are `winning_cells` of the owner of `mine`, before the other player places the piece.
+    """
+    found = p.board & ~(mine | theirs)
+    if count(mine) + 1 >= p.pieces:  # a win may need no line
+        return found
+    while wins != np.uint64(0) and found != np.uint64(0):
+        cell = lowest(wins)
+        wins ^= cell
+        found &= disturbing(p, mine, theirs, cell)
+    return found
+
+
+@njit
+def disturbing(p, mine, theirs, cell):
+    """Return at least the cells where a piece may stop a placement on `cell` from making a line.
+
+    A piece stops it only if it changes a cell on which the line depends: it takes the cell, pushes
+    a piece off the cell, or pushes one onto it.
+    """
+    none = np.uint64(0)
+    line = line_cells(pushed(p, mine, theirs, cell)[0], p.line)
+    needed = line | cell
+    for d in range(8):
+        near = moved(cell, d)
+        both = near | moved(near, d)
+        needed |= both if both & line != none else none
+    taken = needed & (mine | theirs)
+    free = needed & ~taken
+    found = needed
+    for d in range(8):
+        found |= moved(taken, d) | moved(moved(free, d), d)
+    return found
+
+
+@njit
+def line_cells(bits, length):
+    """Return the cells of all lines of at least `length` cells."""
+    found = np.uint64(0)
+    for d in range(4):
+        run = bits  # cells at which a line of the current length ends
+        for _ in range(length - 1):
+            run = ahead(run, d) & bits
+        found |= run
+        for _ in range(length - 1):
+            run = back(run, d)
+            found |= run
+    return found
 
 
 @njit

@@ -85,8 +85,21 @@ def canonical(p, first, second):
     best_first = first
     best_second = second
     best = 0
+    # Each turn is one step from an earlier one, which is faster than `turned`.
+    one1 = transposed(first)
+    one2 = upside_down(p, first)
+    one3 = upside_down(p, one1)
+    turns = (
+        one1,
+        one2,
+        one3,
+        mirrored(p, first),
+        mirrored(p, one1),
+        mirrored(p, one2),
+        mirrored(p, one3),
+    )
     for k in range(1, 8):
-        one = turned(p, first, k)
+        one = turns[k - 1]
         if one <= best_first:
             two = turned(p, second, k)
             if one < best_first or two < best_second:

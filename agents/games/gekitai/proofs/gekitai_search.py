@@ -20,12 +20,19 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.games.gekitai.threats import lowest, winning_alone, winning_cells, wins_at_once
+from agents.games.gekitai.threats import (
+    lowest,
+    preventing_cells,
+    winning_alone,
+    winning_cells,
+    wins_at_once,
+)
 from agents.search.proofs.bitboards import canonical
 from agents.search.proofs.proof_numbers import (
     LONGEST,
     MOST,
     NEVER,
+    fetch,
     is_there,
     kind_below,
     look_up,
@@ -56,13 +63,16 @@ def gekitai_workspace(both_draw: bool = False) -> tuple[npt.NDArray[np.void], ..
 @njit
 def expand(p, level, known, table, workspace):
     """Implement the hook of `agents.search.proofs.proof_numbers`."""
-    levels, children, notes = workspace
-    here = levels[level]
+    here = workspace[0][level]
+    children = workspace[1][level]
+    notes = workspace[2][0]
     mover = here.mover
     other = here.other
     attack = here.kind % 2 == 1
     below = kind_below(here.kind)
-    todo = p.board & ~(mover | other)
+    alone = notes.alone
+    found = 0
+    todo = candidates(p, mover, other, not attack and alone)
     while todo != np.uint64(0):
         cell = lowest(todo)
         todo ^= cell
@@ -72,23 +82,44 @@ def expand(p, level, known, table, workspace):
             continue  # a draw or a loss of the player who placed
         if attack and wins_at_once(p, others, own):
             continue  # the defender would win at once
-        if not attack and attacker_wins(p, others, own, notes[0].alone):
+        if not attack and attacker_wins(p, others, own, alone):
             continue
+        if below == 2:  # such positions are decided here and never stored
+            notes.left -= 1
+            if survivors(p, others, own, 1, alone) > 0:
+                continue
+            todo = np.uint64(0)
         one, two, _ = canonical(p, others, own)
-        if is_there(children[level], here.num, one, two):
+        if is_there(children, found, one, two):
             continue
-        child = children[level, here.num]
+        child = children[found]
         child.mover = one
         child.other = two
         child.cell = count(cell - np.uint64(1))
+        found += 1
+    if below == 2:
+        if found > 0:
+            child = children[0]
+            child.rank = 2
+            child.proof = 0
+            child.disproof = NEVER
+        here.num = found
+        return
+    fetch(table, children, found, below)
+    for k in range(found):
+        listed = children[k]
+        child = children[here.num]
+        child.mover = listed.mover
+        child.other = listed.other
+        child.cell = listed.cell
         child.rank = 0
         child.proof = 1
         child.disproof = 1
         if not look_up(child, below, known, table):
             if attack:
-                notes[0].left -= 1
-                defence(p, child, below, notes[0].alone)
-            elif not enough_pieces(p, one, below):
+                notes.left -= 1
+                defence(p, child, alone)
+            elif not enough_pieces(p, child.mover, below):
                 child.proof = NEVER
                 child.disproof = 0
         if attack:
@@ -104,22 +135,30 @@ def expand(p, level, known, table, workspace):
 
 
 @njit
+def candidates(p, mover, other, alone):
+    """Return at least the cells after which the other player cannot win at once.
+
+    With `alone`, these are all empty cells, because any piece may complete a line of its own.
+    """
+    if alone:
+        return p.board & ~(mover | other)
+    return preventing_cells(p, other, mover, winning_cells(p, other, mover))
+
+
+@njit
 def enough_pieces(p, mover, kind):
     """Return whether the attacker, to move, can have a line within the limit of plies."""
     return kind > LONGEST or count(mover) + (kind + 1) // 2 >= p.line
 
 
 @njit
-def defence(p, child, kind, alone):
+def defence(p, child, alone):
     """Initialize a position with the defender to move from the number of surviving replies."""
-    survive = survivors(p, child.mover, child.other, 1 if kind == 2 else MOST, alone)
+    survive = survivors(p, child.mover, child.other, MOST, alone)
     if survive == 0:
         child.proof = 0
         child.disproof = NEVER
         child.rank = 2
-    elif kind == 2:  # the attacker's next ply is the last
-        child.proof = NEVER
-        child.disproof = 0
     else:
         child.proof = survive
         child.disproof = 1
@@ -146,10 +185,13 @@ def survivors(p, mover, other, most, alone):
     The player to move must not be able to win at once. A reply that satisfies the other player
     loses. `alone` is as in the notes.
     """
-    if most > 1 and not attacker_wins(p, other, mover, alone):
+    wins = attacking_cells(p, other, mover, alone)
+    if most > 1 and wins == np.uint64(0):
         return count(p.board & ~(mover | other))  # an estimate, because there is no threat
     found = 0
     todo = p.board & ~(mover | other)
+    if not alone:
+        todo = preventing_cells(p, other, mover, wins)
     while todo != np.uint64(0) and found < most:
         cell = lowest(todo)
         todo ^= cell

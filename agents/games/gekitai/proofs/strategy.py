@@ -1,6 +1,6 @@
-"""The shipped winning strategy of the first player of Gekitai, as a table of known wins.
+"""The shipped winning strategies of the first player of Gekitai, as tables of known wins.
 
-`python -m agents.dev gekitai_strategy` creates its file; `check_strategy` describes the format.
+`python -m agents.dev gekitai_strategy` creates their files; `check_strategy` describes the format.
 """
 
 # Compiled functions carry no annotations.
@@ -10,54 +10,75 @@
 from __future__ import annotations
 
 import functools
-import io
 from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.games.gekitai.proofs.check_strategy import FILE
+from agents.games.gekitai.proofs.check_strategy import read_strategy
 from agents.search.proofs.bitboards import canonical, turned
 from agents.search.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, write
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count
 from boardenvs.kernels.binding import over_rules
 
-__all__ = ["BITS", "POWERS", "known_wins"]
+__all__ = ["file_name", "known_wins"]
 
-_CELLS = 36
-BITS = np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
-"""Bit of each cell, as in `boardenvs.gekitai.rules`."""
-POWERS = np.array([3**k for k in range(_CELLS)], np.uint64)
-"""Value of the digit of each cell in a position of the file, as in `check_strategy`."""
+_ENOUGH = 8
+"""Most pieces that the first player places on 7 x 7 and 8 x 8, so that more make no difference."""
+
+
+def file_name(game: Gekitai, both_draw: bool = False) -> str:
+    """Return the name of the file of a strategy for a game.
+
+    Args:
+        game: the game.
+        both_draw: whether a placement that satisfies both players is a draw.
+    """
+    pieces = game.pieces if game.board_size == 6 else min(game.pieces, _ENOUGH)
+    return f"first_player_{game.board_size}x{game.board_size}_{pieces}{'_draw' * both_draw}.npz"
 
 
 def known_wins(game: Gekitai) -> npt.NDArray[np.void]:
-    """Return the positions of the shipped strategy as a table for a `Solver`.
+    """Return the positions of the shipped strategy for a game as a table for a `Solver`.
 
-    It is empty for games with other parameters.
+    It is empty for games without a shipped strategy.
     """
-    if (game.board_size, game.pieces, game.line_length) != (6, 8, 3):
+    file = resources.files(__package__) / file_name(game)
+    if game.line_length != 3 or not file.is_file():
         return entries(2)[:0]
-    return _shipped()
+    return _shipped(game.board_size, file.name)
 
 
 @functools.cache
-def _shipped() -> npt.NDArray[np.void]:
-    strategy = np.load(io.BytesIO((resources.files(__package__) / FILE.name).read_bytes()))
-    digits = strategy["position"][:, None] // POWERS % np.uint64(3)
-    bits = np.uint64(1) << BITS
-    mine, theirs = ((digits == np.uint64(digit)) @ bits for digit in (1, 2))
-    cells = BITS[strategy["cell"]].astype(np.int64)
-    size = 16
+def _shipped(side: int, name: str) -> npt.NDArray[np.void]:
+    records = read_strategy(resources.files(__package__) / name).records
+    mine, theirs = (spread(records[of], side) for of in ("mine", "theirs"))
+    cells = records["cell"].astype(np.int64)
+    cells = cells // side * 8 + cells % side
+    size = 8
     while True:
         table = entries(size)
         if enter_all.bound_to(rules)(
-            Gekitai().constants, mine, theirs, cells, strategy["rank"].astype(np.int64), table
+            Gekitai(board_size=side).constants,
+            mine,
+            theirs,
+            cells,
+            records["rank"].astype(np.int64),
+            table,
         ):
             table.flags.writeable = False
             return table
         size += 1  # too many positions have the same places
+
+
+def spread(pieces: npt.NDArray[np.uint64], side: int) -> npt.NDArray[np.uint64]:
+    """Return bitboards of a file as those of `boardenvs.gekitai.rules`, with eight bits a row."""
+    row = np.uint64((1 << side) - 1)
+    found = np.zeros_like(pieces)
+    for k in range(side):
+        found |= (pieces >> np.uint64(side * k) & row) << np.uint64(8 * k)
+    return found
 
 
 @over_rules(plies=1_000_000)

@@ -100,7 +100,8 @@ class Solver:
                 f"got {game.board_size}"
             )
         self.game = game
-        self._table = entries(whole_number("table_bits", table_bits, 4, 32))
+        self.table = entries(whole_number("table_bits", table_bits, 4, 32))
+        """Table of the search; see `agents.search.proofs.proof_numbers`."""
         self._workspace = make_workspace([("left", np.int64)])
         self._answer = result_record()
 
@@ -142,7 +143,7 @@ class Solver:
             np.uint64(theirs),
             int(attack),
             limit,
-            self._table,
+            self.table,
             self._workspace,
             self._answer,
         )

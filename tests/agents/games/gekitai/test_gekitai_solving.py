@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from plain_wins import fewest_plies, forced
 
-from agents.games.gekitai.proofs.check_strategy import FILE
+from agents.games.gekitai.proofs.check_strategy import read_strategy, shipped_files
 from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.gekitai import Gekitai
 
@@ -66,12 +66,14 @@ def test_the_action_of_the_solver_keeps_the_win(gekitai, live_positions):
 
 
 def test_unbounded_wins_hold_within_the_reported_plies(gekitai):
-    strategy = np.load(FILE)
-    strategy = strategy[strategy["rank"] == 7][:400:20]
-    cells = strategy["position"][:, None] // np.uint64(3) ** np.arange(36, dtype=np.uint64)
+    (file,) = (file for file in shipped_files() if file.stem == "first_player_6x6_8")
+    records = read_strategy(file).records
+    records = records[records["rank"] == 7][:400:20]
+    cells = np.arange(36, dtype=np.uint64)
+    mine, theirs = (records[k][:, None] >> cells & np.uint64(1) for k in ("mine", "theirs"))
     solver = Solver(gekitai, 14)
     lengths = set()
-    for digits in (cells % np.uint64(3)).reshape(-1, 6, 6):
+    for digits in (mine + 2 * theirs).reshape(-1, 6, 6):
         rows = ["".join(".XO"[digit] for digit in row) for row in digits.astype(int)]
         state = gekitai.from_dict({"board": rows, "to_move": 0})
         found = solver.search(state, 10**6)

@@ -1,57 +1,87 @@
-"""The shipped winning strategy of Gekitai and its check."""
+"""The shipped winning strategies of Gekitai and their check."""
 
+import dataclasses
 import hashlib
+import io
 import json
 
 import numpy as np
 import pytest
 from numba import njit
 
+import agents
 from agents.games.gekitai.proofs import check_strategy as checker
+from agents.games.gekitai.proofs.check_strategy import read_strategy, shipped_files
 from agents.games.gekitai.proofs.solving import Solver
-from agents.games.gekitai.proofs.strategy import known_wins
+from agents.games.gekitai.proofs.strategy import file_name, known_wins
 from agents.search.proofs.bitboards import canonical
 from agents.search.proofs.proof_numbers import ANY_LENGTH, find
 from boardenvs.gekitai import Gekitai
 
+FILES = {file.stem: file for file in shipped_files()}
+
 
 @pytest.fixture(scope="module")
 def shipped():
-    return np.load(checker.FILE)
+    return read_strategy(FILES["first_player_6x6_8"])
 
 
-def test_the_shipped_strategy_wins(shipped):
-    checked = checker.check_strategy(shipped)
-    card = json.loads(checker.FILE.with_suffix(".json").read_text(encoding="utf-8"))
+def with_records(strategy, records):
+    return dataclasses.replace(strategy, records=records)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_shipped_strategy_wins(name):
+    file = FILES[name]
+    strategy = read_strategy(file)
+    checked = checker.check_strategy(strategy)
+    card = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     assert (checked.positions, checked.plies) == (card["positions"], card["plies"])
-    assert checked.replies > 20 * checked.positions
-    assert checker.FILE.stat().st_size < 1_000_000
-    assert hashlib.sha256(checker.FILE.read_bytes()).hexdigest() == card["sha256"]
+    assert checked.replies > 15 * checked.positions
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == card["sha256"]
+    game = Gekitai(**card["params"])
+    assert (strategy.side, strategy.pieces) == (game.board_size, game.pieces)
+    assert file.name == file_name(game, strategy.both_draw)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [7, 8])
+@pytest.mark.parametrize("pieces", [8, 10, 11, 12])
+def test_the_strategy_for_nine_pieces_wins_with_eight_or_more(side, pieces):
+    strategy = read_strategy(FILES[f"first_player_{side}x{side}_8"])
+    assert strategy.pieces == 9
+    assert checker.check_strategy(dataclasses.replace(strategy, pieces=pieces)).plies == 15
+
+
+def test_the_shipped_strategies_are_small():
+    assert len(FILES) >= 2
+    assert sum(file.stat().st_size for file in FILES.values()) < 1_000_000
 
 
 # -- The check finds every error. -----------------------------------------------------------
 
 
 def test_a_strategy_with_a_missing_position_is_refused(shipped, refused):
-    for k in np.random.default_rng(1).choice(np.arange(1, len(shipped)), 2, replace=False):
+    records = shipped.records
+    for k in np.random.default_rng(1).choice(np.arange(1, len(records)), 2, replace=False):
         with refused("position .*answer to cell"):
-            checker.check_strategy(np.delete(shipped, k))
+            checker.check_strategy(with_records(shipped, np.delete(records, k)))
 
 
 def test_a_rank_that_is_too_low_is_refused(shipped, refused):
     # Each rank is the lowest possible one, so a lower rank is too low for some reply.
-    highest = np.flatnonzero(shipped["rank"] > 3)
+    highest = np.flatnonzero(shipped.records["rank"] > 3)
     for k in np.random.default_rng(1).choice(highest, 2, replace=False):
-        records = shipped.copy()
+        records = shipped.records.copy()
         records["rank"][k] -= 1
-        with refused(f"position {records['position'][k]} .*rank"):
-            checker.check_strategy(records)
+        with refused(f"position {k} .*rank"):
+            checker.check_strategy(with_records(shipped, records))
 
 
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (lambda r: r[::-1], "positions .*ascending"),
+        (lambda r: np.concatenate([r[:1], r[:0:-1]]), "positions .*ascending"),
         (lambda r: r[1:], "positions .*empty board"),
         (lambda r: r[:0], "positions .*empty board"),
         (lambda r: r["rank"], "strategy .*got uint8 "),
@@ -60,7 +90,7 @@ def test_a_rank_that_is_too_low_is_refused(shipped, refused):
 )
 def test_invalid_strategies_are_refused(shipped, fault, message, refused):
     with refused(message):
-        checker.check_strategy(fault(shipped))
+        checker.check_strategy(with_records(shipped, fault(shipped.records)))
 
 
 @pytest.mark.parametrize(
@@ -73,29 +103,83 @@ def test_invalid_strategies_are_refused(shipped, fault, message, refused):
     ],
 )
 def test_errors_about_the_empty_board_are_specific(shipped, field, value, message, refused):
-    records = shipped.copy()
+    records = shipped.records.copy()
     records[field][0] = value
     with refused(f"position 0 .*{message}"):
-        checker.check_strategy(records)
+        checker.check_strategy(with_records(shipped, records))
 
 
-def test_the_rules_of_the_check_agree_with_the_game(gekitai, live_positions):
+@pytest.mark.parametrize("field", ["mine", "theirs"])
+def test_invalid_boards_are_refused(shipped, field, refused):
+    records = shipped.records.copy()
+    records[field][-1] |= np.uint64(1 << 36)
+    with refused("positions .*cell of the board"):
+        checker.check_strategy(with_records(shipped, records))
+
+
+def test_a_symmetric_board_is_refused(shipped, refused):
+    records = shipped.records.copy()
+    records["theirs"][0] = 0
+    records = np.concatenate([records[:1], records[-1:]])
+    records["mine"][1], records["theirs"][1] = 1 << 35, 0  # a corner, of which the smallest is 1
+    with refused("position 1 has a smaller symmetry"):
+        checker.check_strategy(with_records(shipped, records))
+
+
+@pytest.mark.parametrize(("side", "pieces"), [(9, 8), (2, 8), (6, 2)])
+def test_a_game_out_of_range_is_refused(shipped, side, pieces, refused):
+    with refused(f"cells a side .*{side} and {pieces}"):
+        checker.check_strategy(dataclasses.replace(shipped, side=side, pieces=pieces))
+
+
+def test_a_strategy_for_one_board_is_none_for_another(shipped, refused):
+    with refused("strategy position"):
+        checker.check_strategy(dataclasses.replace(shipped, side=7))
+
+
+def test_a_win_that_may_be_a_draw_needs_another_answer(shipped, refused):
+    """The strategy for the rules of the game misses positions if double wins are draws."""
+    with refused("has no answer to cell"):
+        checker.check_strategy(dataclasses.replace(shipped, both_draw=True))
+
+
+def damages(packed):
+    """Return damaged copies of a file, and a file of something else."""
+    changed = bytearray(packed)
+    changed[len(packed) // 2] ^= 255
+    other = io.BytesIO()
+    np.savez(other, mine=np.arange(3))
+    return [b"", packed[:100], packed[: len(packed) // 2], bytes(changed), other.getvalue()]
+
+
+def test_a_damaged_file_is_named(tmp_path, refused):
+    for k, packed in enumerate(damages(FILES["first_player_6x6_8"].read_bytes())):
+        file = tmp_path / f"damaged{k}.npz"
+        file.write_bytes(packed)
+        with refused(f"damaged{k}.npz"):
+            read_strategy(file)
+
+
+@pytest.mark.parametrize("side", [6, 7, 8])
+def test_the_rules_of_the_check_agree_with_the_game(side, live_positions):
     # The check has its own rules, which must agree with the package on all kinds of boards.
-    states = live_positions(gekitai, 60, 4)
-    rows = np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
-    bits = np.uint64(1) << np.arange(36, dtype=np.uint64)
+    game = Gekitai(board_size=side)
+    rules = checker._Rules(side, 8, False)
+    states = live_positions(game, 60, 4)
+    rows = np.array([8 * r + c for r in range(side) for c in range(side)], np.uint64)
+    bits = np.uint64(1) << np.arange(side**2, dtype=np.uint64)
 
     def words(records):
         return [(records["pieces"][:, seat, None] >> rows & np.uint64(1)) @ bits for seat in (0, 1)]
 
-    for cell in range(36):
-        after = states[gekitai.legal(states)[:, cell]]
+    for cell in range(side**2):
+        after = states[game.legal(states)[:, cell]]
         seats = after["to_move"].astype(np.int64)
         both = np.stack(words(after))
         every = np.arange(len(after))
-        placed = checker._placed(cell, both[seats, every], both[1 - seats, every])
-        won = [checker._has_won(pieces) for pieces in placed]
-        gekitai.play(after, np.full(len(after), cell))
+        placed = rules.placed(cell, both[seats, every], both[1 - seats, every])
+        won = [rules.has_won(pieces) for pieces in placed]
+        game.play(after, np.full(len(after), cell))
         both = np.stack(words(after))
         np.testing.assert_array_equal(placed[0], both[seats, every])
         np.testing.assert_array_equal(placed[1], both[1 - seats, every])
@@ -113,24 +197,50 @@ def ranks_of(params, pairs, table, kind, ranks):
         ranks[k] = table[find(table, one, two, kind)].rank
 
 
-def test_known_wins_have_every_position_of_the_strategy(gekitai, shipped):
-    table = known_wins(gekitai)
-    assert (table["kind"] != 0).sum() == len(shipped)
-    digits = shipped["position"][:, None] // np.uint64(3) ** np.arange(36, dtype=np.uint64)
-    rows = np.uint64(1) << np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
-    pairs = np.stack([(digits % np.uint64(3) == np.uint64(k)) @ rows for k in (1, 2)], axis=1)
-    ranks = np.zeros(len(shipped), np.int64)
-    ranks_of(gekitai.constants, pairs, table, ANY_LENGTH, ranks)
-    np.testing.assert_array_equal(ranks, shipped["rank"])
+@pytest.mark.parametrize(("side", "pieces"), [(6, 8), (8, 12)])
+def test_known_wins_have_every_position_of_the_strategy(side, pieces):
+    game = Gekitai(board_size=side, pieces=pieces)
+    table = known_wins(game)
+    records = read_strategy(FILES[f"first_player_{side}x{side}_8"]).records
+    assert (table["kind"] != 0).sum() == len(records)
+    rows = np.uint64(1) << np.array(
+        [8 * r + c for r in range(side) for c in range(side)], np.uint64
+    )
+    cells = np.arange(side**2, dtype=np.uint64)
+    pairs = np.stack([(records[k][:, None] >> cells & 1) @ rows for k in ("mine", "theirs")], 1)
+    ranks = np.zeros(len(records), np.int64)
+    ranks_of(game.constants, pairs, table, ANY_LENGTH, ranks)
+    np.testing.assert_array_equal(ranks, records["rank"])
 
 
-def test_the_strategy_wins_the_empty_board_without_a_search(gekitai):
-    found = Solver(gekitai, 4, known_wins(gekitai)).search(gekitai.new(1)[0], 1000)
+@pytest.mark.parametrize("name", [name for name in FILES if "draw" not in name])
+def test_a_strategy_wins_the_empty_board_without_a_search(name):
+    card = json.loads(FILES[name].with_suffix(".json").read_text(encoding="utf-8"))
+    game = Gekitai(**card["params"])
+    found = Solver(game, 4, known_wins(game)).search(game.new(1)[0], 1000)
     assert found.won
-    assert found.plies == np.load(checker.FILE)["rank"][0]
+    assert found.plies == card["plies"]
     assert found.positions == 0  # no search is needed
 
 
-def test_other_parameters_have_no_known_wins():
-    game = Gekitai(pieces=9)
-    assert len(known_wins(game)) == 0
+@pytest.mark.parametrize("params", [{"board_size": 8}, {"board_size": 7, "pieces": 11}])
+def test_exact_wins_on_large_boards(params):
+    game = Gekitai(**params)
+    exact = agents.make("exact", game, seed=1, budget=200)
+    other = agents.make("greedy", game, seed=2)
+    states = game.new(6, 3)
+    most = 15
+    while len(states):
+        assert (exact.plies(states) <= most).all()
+        game.play(states, exact.act(states), illegal="raise")
+        assert (states["returns"][game.over(states), 0] == 1).all()
+        states = states[~game.over(states)]
+        game.play(states, other.act(states), illegal="raise")
+        assert (states["returns"][game.over(states), 0] == 1).all()
+        states = states[~game.over(states)]
+        most -= 2
+
+
+@pytest.mark.parametrize("params", [{"pieces": 9}, {"board_size": 8, "line_length": 4}])
+def test_other_parameters_have_no_known_wins(params):
+    assert len(known_wins(Gekitai(**params))) == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from agents.games.gekitai.threats import winning_cells, wins_at_once
+from agents.games.gekitai.threats import preventing_cells, winning_cells, wins_at_once
 from agents.search.proofs.bitboards import canonical, turned, turned_back
 from boardenvs.gekitai import Gekitai
 
@@ -48,6 +48,35 @@ def test_winning_cells_are_those_that_win_by_the_rules(variant, live_positions):
     assert expected.any()
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(flags, expected.any(axis=1))
+
+
+@njit
+def preventing_of(states, params, words):
+    for i in range(len(states)):
+        mine = states[i].pieces[1 - states[i].to_move]
+        theirs = states[i].pieces[states[i].to_move]
+        wins = winning_cells(params[0], mine, theirs)
+        words[i] = preventing_cells(params[0], mine, theirs, wins)
+
+
+def test_only_preventing_cells_can_prevent_a_win(variant, live_positions):
+    """After any other placement, the other player still has a winning cell."""
+    states = live_positions(variant, 60, 8)
+    words = np.zeros(len(states), np.uint64)
+    preventing_of(states, variant.constants, words)
+    bits = variant.constants["bits"][0, : variant.num_actions]
+    listed = (words[:, None] >> bits & np.uint64(1)).astype(np.bool_)
+    legal = variant.legal(states).astype(np.bool_)
+    assert not (listed & ~legal).any()
+    rows, actions = np.nonzero(legal & ~listed)
+    assert len(rows) > 100
+    after = states[rows]
+    variant.play(after, actions)
+    after = after[~variant.over(after)]
+    flags = np.zeros(len(after), np.bool_)
+    threats_of(after, variant.constants, np.zeros(len(after), np.uint64), flags)
+    assert len(after) > 50
+    assert flags.all()
 
 
 # -- Symmetries. ----------------------------------------------------------------------------

@@ -108,11 +108,11 @@ class Solver:
     @property
     def memory(self) -> int:
         """Size of the table in bytes."""
-        return int(self._table.nbytes)
+        return int(self.table.nbytes)
 
     def clear(self) -> None:
         """Clear the table."""
-        self._table.fill(0)
+        self.table.fill(0)
 
     def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> ProofResult:
         """Search whether the attacker forces a win.

@@ -14,6 +14,7 @@ import numpy as np
 from agents.analysis.decisions import decisions
 from agents.analysis.intervals import wilson
 from agents.naming.spec import make
+from agents.search.solution import UNKNOWN
 from boardenvs.core.checks import counted
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game, States
@@ -88,15 +89,17 @@ def grade(
         budget: maximum number of positions that `exact` searches for each solved position.
 
     Raises:
-        ValueError: `exact` does not support the game, the game has chance, a position is too large,
-            or a number is out of range.
+        ValueError: `exact` does not support the game, the game has chance, `exact` proves nothing
+            about the start within the budget, or a number is out of range.
     """
     if game.has_chance:
         raise ValueError(
             f"agent 'exact' grades moves only without chance, but {game.name} has chance"
         )
     judge: Any = make("exact", game, 0, budget=budget)
-    judge.check_can_play(game.new(1, seed))  # raises before the games are played
+    start = game.new(1, seed)
+    if not hasattr(judge, "solve") or judge.solve(start) == [UNKNOWN]:
+        judge.check_can_play(start)  # raises before the games are played
     first, actions = decisions(game, agent, opponent, games, seed)
     then = first.copy()
     game.play(then, actions, illegal="raise")

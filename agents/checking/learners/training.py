@@ -50,7 +50,9 @@ def _imitated(seconds: float) -> dict[str, Any]:
 
 
 def _searched(seconds: float) -> dict[str, Any]:
-    return {"steps": int(STEPS * seconds), "actors": 1, "warm_up": 500}
+    steps = int(STEPS * seconds)
+    # A buffer that keeps the whole run would keep the policies of its start.
+    return {"steps": steps, "actors": 1, "warm_up": 500, "buffer": max(steps // 10, 2000)}
 
 
 def _trained(game: Game, seed: int, folder: Path | None = None, **changes: Any) -> tuple[Any, Any]:
@@ -80,7 +82,7 @@ def _trained(game: Game, seed: int, folder: Path | None = None, **changes: Any) 
 LEARNERS = (
     Learner("imitation of `boardenvs train`", imitation, "boardenvs", 4),
     Learner("MaskablePPO of `boardenvs train`", maskable_ppo, "boardenvs", 20),
-    Learner("search-guided self-play of `boardenvs train`", self_play, "boardenvs", 10),
+    Learner("search-guided self-play of `boardenvs train`", self_play, "boardenvs", 20),
     Learner("values of `boardenvs train`", values, "boardenvs"),
     Learner("`puct:100` with a network of search-guided self-play", puct, "boardenvs"),
 )

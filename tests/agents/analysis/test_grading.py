@@ -52,6 +52,13 @@ def test_every_position_of_112_is_settled():
     assert grade(game, agents.make("exact", game, 0), players[0], 40, 1).given_away == 0
 
 
+def test_gomoku_is_graded_if_exact_proves_something_about_its_start():
+    game = boardenvs.make("gomoku", board_size=5, win_length=4)
+    found = agents.exploitability("random", game, games=2)
+    assert isinstance(found, Grade)
+    assert found.lost + found.drawn + found.won > 0
+
+
 def test_a_grade_without_wins_reports_no_share():
     none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
     assert str(none) == "had no win to keep; 3 positions lost, 1 drawn, 0 not settled"

@@ -89,11 +89,14 @@ MESSAGES = {
     "agents.make('mcts', 'goat_race', decisive_rollouts=True)": (
         "decisive_rollouts must be False or None for goat_race, which has no decisive moves, got True"
     ),
-    "agents.make('exact', 'goat_race')": (
-        "agent 'exact' requires two players, no chance and no hidden information, but goat_race has chance"
+    "agents.make('exact', 'dominoes175')": (
+        "agent 'exact' requires two players, no chance and no hidden information, but dominoes175 has chance"
+    ),
+    "agents.make('exact', 'goat_race', budget=1000)": (
+        "agent 'exact' cannot play goat_race: this race has up to 116,370,681,548,121,000 positions, more than budget = 1,000"
     ),
     "agents.make('exact', 'gomoku', budget=100).act(boardenvs.make('gomoku').new(1, seed=0))": (
-        "state 0 of gomoku is too large for exact play: the search needs more than budget = 100 positions"
+        "state 0 of gomoku is too large for exact play: the search needs more than budget = 100 positions; a budget of 1,000 positions, about 1 s, may suffice"
     ),
     "agents.make('mcts:5', 'gekitai').search(boardenvs.make('gekitai').new(3, seed=0), [0.5, 1.5, 2.5])": (
         "random_bits must be integers of shape (3,), got float64 of shape (3,)"
@@ -134,9 +137,6 @@ MESSAGES = {
     ),
     'agents.exploitability("mcts:8", "game112")': (
         "agent 'mcts:8' has no action probabilities; use a deterministic agent or one with its own policies()"
-    ),
-    'agents.exploitability("random", "goat_race")': (
-        "game must have two players and no chance or hidden information, got goat_race with chance"
     ),
 }
 

@@ -27,8 +27,8 @@ def test_a_won_position_of_112_is_analysed(command, tmp_path):
     assert (data["game"], data["agent"], data["text"], data["action"]) == (
         "game112", "exact", "3 2", 5,
     )  # fmt: skip
-    assert data["proof"] == {"value": 1.0, "plies": 1}
-    assert data["moves"][0]["proof"] == {"value": 1.0, "plies": 1}
+    assert data["proof"] == {"value": 1.0, "plies": 1, "source": "theorem"}
+    assert data["moves"][0]["proof"] == {"value": 1.0, "plies": 1, "source": ""}
     assert (data["to_move"], data["proven"], data["more"]) == (1, True, 10)
 
 

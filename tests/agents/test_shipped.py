@@ -10,7 +10,7 @@ from two_games import TWO
 
 import agents
 import boardenvs
-from agents.games.gekitai.proofs import check_strategy
+from agents.games.gekitai.proofs.check_strategy import shipped_files
 from agents.networks.card import read_card, scores_on, shipped
 from agents.networks.sizes import common_params, covered_sizes, games_of_card, size_parameter
 from agents.training.settings_files import settings_for, settings_from
@@ -48,7 +48,8 @@ def test_every_game_has_its_shipped_agents():
         found = {shipped(game) for game in games}
         assert path in found  # some sizes may have their own network
         assert len(games) > 1 or found == {path}
-    others = {check_strategy.FILE.with_suffix(".json"), *PLACE.glob("**/*.openings.json")}
+    strategies = [path.with_suffix(".json") for path in shipped_files()]
+    others = {*strategies, *PLACE.glob("**/*.openings.json")}
     cards = {*PLACE.glob("**/*.json")} - others
     assert {path.with_suffix(".json") for path in SHIPPED} == cards
     assert {*SHIPPED, *VERSIONS} == set(PLACE.glob("**/*.onnx"))

@@ -75,6 +75,7 @@ PAGES = {
         "agents/curves/README",
         "agents/checking/README",
         "agents/STRENGTH",
+        "agents/KNOWN_VALUES",
         "agents/speed/README",
     ],
     "Project": [

@@ -64,7 +64,7 @@ def test_the_program_solves_the_game_and_its_misere_form(size):
             assert value(row, 1) == own
 
 
-def test_who_has_to_complete_112_wins_the_game_and_loses_the_misere_game():
+def test_a_player_who_must_complete_112_wins_the_game_and_loses_the_misere_game():
     for row in ("11012212", "1102"):
         assert value(row, 1) == 1
     assert value("11012212", -1) == -1  # both values complete 1, 1, 2

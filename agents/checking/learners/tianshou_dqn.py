@@ -106,4 +106,10 @@ LEARNERS = (
         mends="`n_step_return_horizon=2`",
     ),
     Learner("the same, with the mark and `n_step_return_horizon=2`", mended, "tianshou"),
+    Learner(
+        "the same, without the mark and with `n_step_return_horizon=3`",
+        three_steps,
+        "tianshou",
+        mends=_MARK,
+    ),
 )

@@ -108,6 +108,17 @@ class Agent(abc.ABC):
         # Equal to `self._rng.integers(0, 2**64, num, np.uint64)`, but faster.
         return self._rng.bit_generator.random_raw(num)
 
+    def choose_among(self, actions: npt.NDArray[np.bool_], random_bits: RandomBits) -> Actions:
+        """Return one of the marked actions of each state, with equal probabilities.
+
+        Args:
+            actions: mask of actions, shape (N, num_actions), at least one for each state.
+            random_bits: 64 random bits for each state, uint64 of shape (N,).
+        """
+        chosen = np.empty(len(actions), np.int64)
+        self.game.kernels.random_actions(actions, random_bits, chosen)
+        return chosen
+
     def live(self, states: States) -> States:
         """Return `states` as an array of shape (N,).
 

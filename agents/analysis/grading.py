@@ -14,7 +14,7 @@ import numpy as np
 from agents.analysis.decisions import decisions
 from agents.analysis.intervals import wilson
 from agents.naming.spec import make
-from agents.search.solution import UNKNOWN
+from agents.search.solving.solution import UNKNOWN
 from boardenvs.core.checks import counted
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game, States

@@ -33,7 +33,7 @@ class Proof(NamedTuple):
     plies: int
     """Maximum number of plies until the game is over; -1 if unknown."""
     source: str = ""
-    """What proves the result, as in `agents.search.solution.Solution`; empty if the rules do."""
+    """Kind of proof, as in `agents.search.solving.solution.Solution`; empty if there is none."""
 
 
 @dataclass(frozen=True)

@@ -18,22 +18,24 @@ from boardenvs.cli import OneLineParser, run_program
 __all__ = ["PROGRAMS", "main"]
 
 _NAMES = (
-    "dominoes175_optimum",
-    "game112_values",
-    "gekitai_check_strategy",
-    "gekitai_proof",
-    "gekitai_random",
-    "gekitai_strategy",
-    "goat_race_values",
-    "gomoku_first_moves",
-    "gomoku_proof",
     "grading",
     "make_ladder",
     "only_moves",
     "openings",
     "quantise",
+    "values.dominoes175_optimum",
+    "values.game112_values",
+    "values.gekitai_check_strategy",
+    "values.gekitai_proof",
+    "values.gekitai_random",
+    "values.gekitai_strategy",
+    "values.goat_race_values",
+    "values.gomoku_first_moves",
+    "values.gomoku_proof",
 )
-PROGRAMS = {name: importlib.import_module(f"agents.dev.{name}") for name in _NAMES}
+PROGRAMS = {
+    name.rpartition(".")[2]: importlib.import_module(f"agents.dev.{name}") for name in _NAMES
+}
 """Modules of the programs, by name."""
 
 

@@ -15,9 +15,7 @@ class RandomAgent(Agent):
     """An agent that samples uniformly from the legal actions."""
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
-        actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(self.game.legal(states), random_bits, actions)
-        return actions
+        return self.choose_among(self.game.legal(states), random_bits)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
         """Return equal probabilities for the legal actions; see `Agent.policies`."""

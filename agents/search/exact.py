@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.search.exact_search import WIN, ExactSearch, TooLargeError
-from agents.search.solution import Solution
+from agents.search.solving.exact_search import WIN, ExactSearch, TooLargeError
+from agents.search.solving.solution import Solution
 from boardenvs.core.checks import counted, whole_number
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
@@ -103,7 +103,7 @@ class ExactAgent(Agent):
         Raises:
             ValueError: a position is too large for the budget.
         """
-        return self._choice(self._search.best_actions(states), random_bits)
+        return self.choose_among(self._search.best_actions(states), random_bits)
 
     def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
         """Return best actions with exact values and equal probabilities; see `Agent.consider`.
@@ -117,7 +117,7 @@ class ExactAgent(Agent):
             Analysis.of_policy(mask / mask.sum(), value)
             for mask, value in zip(best, values, strict=True)
         ]
-        return self._choice(best, random_bits), analyses
+        return self.choose_among(best, random_bits), analyses
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
         """Return equal probabilities of the best actions; see `Agent.policies`.
@@ -128,11 +128,6 @@ class ExactAgent(Agent):
         best = self._search.best_actions(self.live(states))
         shares: npt.NDArray[np.float64] = best / best.sum(1, keepdims=True)
         return shares
-
-    def _choice(self, best: npt.NDArray[np.bool_], random_bits: RandomBits) -> Actions:
-        actions = np.empty(len(best), np.int64)
-        self.game.kernels.random_actions(best, random_bits, actions)
-        return actions
 
     def values(self, states: States) -> npt.NDArray[np.float32]:
         """Return each player's result under perfect play, float32 of shape (N, num_players).

@@ -139,7 +139,7 @@ import boardenvs
 from boardenvs.game112 import Game112
 from boardenvs.kernels.binding import Hook
 
-SEARCH = ("tree", "descent", "backup", "outputs", "rollouts", "puct_loops", "exact_search")
+SEARCH = ("tree", "descent", "backup", "outputs", "rollouts", "puct_loops", "solving.exact_search")
 MODULES = [
     "boardenvs.core.loops",
     "agents.players.greedy",

@@ -36,9 +36,7 @@ class Dominoes175PerfectAgent(Agent):
         good = self.game.legal(states)
         values = rates(self.game, states)
         good[:, CELLS:] &= values == values.max(1, keepdims=True)
-        actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(good, random_bits, actions)
-        return actions
+        return self.choose_among(good, random_bits)
 
 
 def best_rate() -> float:

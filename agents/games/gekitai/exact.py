@@ -13,7 +13,7 @@ from agents.agent import Actions, Agent, RandomBits
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
 from agents.naming.game_folders import require
-from agents.search.solution import UNKNOWN, Solution
+from agents.search.solving.solution import UNKNOWN, Solution
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai
@@ -36,7 +36,7 @@ class _Judgement:
     best: npt.NDArray[np.bool_]
     """Mask of the actions to choose from, shape (num_actions,)."""
     source: str = ""
-    """What proves the value, as in `Solution`."""
+    """Kind of proof, as in `Solution`."""
 
 
 class GekitaiExactAgent(Agent):
@@ -112,9 +112,7 @@ class GekitaiExactAgent(Agent):
 
     def _choice(self, judged: list[_Judgement], random_bits: RandomBits) -> Actions:
         best = np.array([one.best for one in judged]).reshape(-1, self.game.num_actions)
-        actions = np.empty(len(best), np.int64)
-        self.game.kernels.random_actions(best, random_bits, actions)
-        return actions
+        return self.choose_among(best, random_bits)
 
     def values(self, states: States) -> npt.NDArray[np.float32]:
         """Return each player's proven result, float32 of shape (N, num_players).

@@ -79,7 +79,7 @@ class GoatRaceExactAgent(Agent):
         )
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
-        return self._choice(_best(states, self._results(states)), random_bits)
+        return self.choose_among(_best(states, self._results(states)), random_bits)
 
     def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
         """Return best actions with exact values and equal probabilities; see `Agent.consider`."""
@@ -89,7 +89,7 @@ class GoatRaceExactAgent(Agent):
             Analysis.of_policy(mask / mask.sum(), value)
             for mask, value in zip(best, _means(states, results, best), strict=True)
         ]
-        return self._choice(best, random_bits), analyses
+        return self.choose_among(best, random_bits), analyses
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
         """Return equal probabilities of the best actions; see `Agent.policies`.
@@ -101,11 +101,6 @@ class GoatRaceExactAgent(Agent):
         best = _best(states, self._results(states))
         shares: _Floats = best / best.sum(1, keepdims=True)
         return shares
-
-    def _choice(self, best: npt.NDArray[np.bool_], random_bits: RandomBits) -> Actions:
-        actions = np.empty(len(best), np.int64)
-        self.game.kernels.random_actions(best, random_bits, actions)
-        return actions
 
     def values(self, states: States) -> npt.NDArray[np.float32]:
         """Return each player's expected result under perfect play, float32 (N, num_players).

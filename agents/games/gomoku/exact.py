@@ -11,9 +11,9 @@ import numpy.typing as npt
 from agents.games.gomoku.proofs.proof import LARGEST, Solver
 from agents.naming.game_folders import require
 from agents.search.exact import ExactAgent
-from agents.search.exact_search import WIN, ExactSearch, TooLargeError
-from agents.search.long_search import LongSearch
-from agents.search.solution import UNKNOWN, Solution
+from agents.search.solving.exact_search import WIN, ExactSearch, TooLargeError
+from agents.search.solving.long_search import LongSearch
+from agents.search.solving.solution import UNKNOWN, Solution
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku
 
@@ -187,5 +187,5 @@ class _GomokuSearch:
 
 
 def _score(solution: Solution) -> int:
-    """Return the score of a settled position, as in `agents.search.exact_search`."""
+    """Return the score of a settled position, as in `agents.search.solving.exact_search`."""
     return int(solution.low) * (WIN - solution.plies)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-import numpy as np
-
 from agents.agent import Actions, Agent, RandomBits
 from agents.naming.game_folders import require
 from boardenvs.game import Game, States
@@ -32,6 +30,4 @@ class NeighbourAgent(Agent):
         self._gomoku = cast("Gomoku", game)
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
-        actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(self._gomoku.near_last(states), random_bits, actions)
-        return actions
+        return self.choose_among(self._gomoku.near_last(states), random_bits)

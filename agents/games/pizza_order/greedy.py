@@ -45,9 +45,7 @@ class PizzaOrderGreedyAgent(Agent):
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
         good = np.empty((len(states), self.game.num_actions), np.bool_)
         mark_answers.bound_to(rules)(None, states, good)
-        actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(good, random_bits, actions)
-        return actions
+        return self.choose_among(good, random_bits)
 
 
 @over_rules(spread=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import agents.dev.gekitai_random as program
+import agents.dev.values.gekitai_random as program
 from agents.dev.__main__ import main
 from boardenvs.gekitai import Gekitai
 

@@ -9,7 +9,7 @@ import pytest
 
 import boardenvs
 from agents.dev.__main__ import main
-from agents.dev.dominoes175_optimum import after_first_tile
+from agents.dev.values.dominoes175_optimum import after_first_tile
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.gekitai.proofs.check_strategy import read_strategy, shipped_files
 from agents.search.exact import ExactAgent

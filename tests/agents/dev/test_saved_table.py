@@ -8,7 +8,7 @@ import pytest
 
 from agents.dev import saved_table as module
 from agents.dev.__main__ import main
-from agents.dev.saved_table import SavedTable, add_file, saved_table
+from agents.dev.values.saved_table import SavedTable, add_file, saved_table
 from agents.search.proofs.proof_numbers import entries
 
 QUESTION = {"game": "gekitai", "moves": ["B2"], "within": 9}

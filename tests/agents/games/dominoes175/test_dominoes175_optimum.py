@@ -12,7 +12,7 @@ import agents
 import boardenvs
 from agents import exploitability
 from agents.arena import wilson
-from agents.dev.dominoes175_optimum import after_first_tile, first_fit
+from agents.dev.values.dominoes175_optimum import after_first_tile, first_fit
 from agents.games.dominoes175.known_order import winnable
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.dominoes175.perfect import Dominoes175PerfectAgent, _optimum, _value

@@ -8,7 +8,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.dev.game112_values import positions, value
+from agents.dev.values.game112_values import positions, value
 from agents.games.game112.exact import Game112ExactAgent
 from agents.search.exact import ExactAgent
 

@@ -11,7 +11,7 @@ import agents
 import boardenvs
 from agents.analysis.judgement import judge
 from agents.dev.__main__ import main
-from agents.dev.goat_race_values import race
+from agents.dev.values.goat_race_values import race
 from agents.games.goat_race.exact import GoatRaceExactAgent
 from agents.games.goat_race.solution import Solution
 from boardenvs.goat_race.rules import FORWARD, PLACE, SIDEWAYS

@@ -16,7 +16,7 @@ from boardenvs.gekitai import Gekitai
 __all__ = ["DESCRIPTION", "add_arguments", "random_play", "run", "variants"]
 
 DESCRIPTION = "Play Gekitai at random with all parameters, and write a table of the results."
-_FILE = Path(__file__).parents[1] / "games" / "gekitai" / "random_play.csv"
+_FILE = Path(__file__).parents[2] / "games" / "gekitai" / "random_play.csv"
 _COLUMNS = (
     *("board_size", "pieces", "line_length", "games"),
     *("first_player_wins", "second_player_wins", "truncated", "lost_by_own_move", "mean_plies"),

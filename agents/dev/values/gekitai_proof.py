@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from agents.dev.proving import (
+from agents.dev.values.proving import (
     add_both_lines,
     add_limits,
     add_position,
@@ -17,7 +17,7 @@ from agents.dev.proving import (
     question,
     search_on,
 )
-from agents.dev.saved_table import saved_table
+from agents.dev.values.saved_table import saved_table
 from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.core.checks import counted
 from boardenvs.gekitai import Gekitai

@@ -24,8 +24,8 @@ from numba import njit
 
 import boardenvs
 from agents.arguments import add_parameters, parameters
-from agents.dev.proving import add_both_lines, search_on
-from agents.dev.saved_table import SavedTable, add_file, saved_table
+from agents.dev.values.proving import add_both_lines, search_on
+from agents.dev.values.saved_table import SavedTable, add_file, saved_table
 from agents.games.gekitai.proofs import check_strategy as checker
 from agents.games.gekitai.proofs.check_strategy import FORMAT, Strategy, check_strategy
 from agents.games.gekitai.proofs.gekitai_search import attacker_wins

@@ -1,4 +1,4 @@
-"""What `exact` proves about a position."""
+"""Proved bounds of a position's result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Solution(NamedTuple):
     plies: int
     """Maximum number of plies until the game is won or lost; -1 if unknown or drawn."""
     source: str
-    """What proves the bounds: "certificate", "theorem", "proof search", "exhaustive search", or an
+    """Kind of proof: "certificate", "theorem", "proof search", "exhaustive search", or an
     empty string without a proof."""
 
     @property

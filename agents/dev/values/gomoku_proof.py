@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from agents.dev.proving import (
+from agents.dev.values.proving import (
     Limits,
     add_limits,
     add_position,
@@ -13,7 +13,7 @@ from agents.dev.proving import (
     question,
     search_on,
 )
-from agents.dev.saved_table import SavedTable, saved_table
+from agents.dev.values.saved_table import SavedTable, saved_table
 from agents.games.gomoku.proofs.proof import Solver
 from boardenvs.core.checks import counted
 from boardenvs.game import States

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import boardenvs
 from agents.arguments import add_parameters, parameters
-from agents.dev.saved_table import SavedTable, add_file
+from agents.dev.values.saved_table import SavedTable, add_file
 from agents.search.proofs.result import UNLIMITED, ProofResult
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.search.long_search import LongSearch
-from agents.search.solution import UNKNOWN, Solution
+from agents.search.solving.long_search import LongSearch
+from agents.search.solving.solution import UNKNOWN, Solution
 from boardenvs.core.chance import make_streams, mixed, seed_word
 from boardenvs.core.hooks import legal, play
 from boardenvs.core.outcome import is_over

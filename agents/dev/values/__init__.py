@@ -1,0 +1,1 @@
+"""Programs that compute and check known values of games."""

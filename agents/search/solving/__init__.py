@@ -1,0 +1,1 @@
+"""Exhaustive search of `exact`: solutions, budgets and the search itself."""

@@ -9,7 +9,7 @@ import agents.dev.values.gekitai_random as program
 from agents.dev.__main__ import main
 from boardenvs.gekitai import Gekitai
 
-SHIPPED = Path(program.__file__).parents[1] / "games" / "gekitai" / "random_play.csv"
+SHIPPED = Path(program.__file__).parents[2] / "games" / "gekitai" / "random_play.csv"
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from agents.dev.values import saved_table as module
 from agents.dev.__main__ import main
+from agents.dev.values import saved_table as module
 from agents.dev.values.saved_table import SavedTable, add_file, saved_table
 from agents.search.proofs.proof_numbers import entries
 

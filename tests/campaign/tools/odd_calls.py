@@ -41,6 +41,7 @@ UNCHECKED = {
     "info": "asked for at every ply, so `state` is not checked",
     "infos": "as `info`",
     "choose": "words come from whoever runs the match",
+    "choose_among": "as `choose`",
     "consider": "as `choose`",
     "forfeit_lines": "takes what the arena made",
     "rated": "as `forfeit_lines`",

@@ -19,7 +19,7 @@ from boardenvs.core.checks import counted
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game, States
 
-__all__ = ["Grade", "grade"]
+__all__ = ["Grade", "grade", "proved_value"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,10 @@ def grade(
     game.play(then, actions, illegal="raise")
     known: dict[bytes, float] = {}
     had, has = (
-        [_value(judge, part[k : k + 1], int(first["to_move"][k]), known) for k in range(len(part))]
+        [
+            proved_value(judge, part[k : k + 1], int(first["to_move"][k]), known)
+            for k in range(len(part))
+        ]
         for part in (first, then)
     )
     left = [rest for value, rest in zip(had, has, strict=True) if value == 1]
@@ -119,8 +122,18 @@ def grade(
     )
 
 
-def _value(judge: Any, state: States, seat: int, known: dict[bytes, float]) -> float:
-    """Return the proved value of a position, shape (1,), for a seat; NaN without a proof."""
+def proved_value(judge: Any, state: States, seat: int, known: dict[bytes, float]) -> float:
+    """Return the proved result of a position for a seat.
+
+    Args:
+        judge: an agent `exact`.
+        state: the position, shape (1,).
+        seat: 0 or 1.
+        known: results of earlier calls with the same judge, extended here.
+
+    Returns:
+        1 for a win, 0 for a draw, -1 for a loss, NaN without a proof.
+    """
     names = [name for name in state.dtype.names or () if name not in ("rng", "last_action")]
     key = b"".join(state[name].tobytes() for name in names)
     if key not in known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import platform
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
 from boardenvs.core.checks import counted
 
-__all__ = ["ScoreCard", "too_few_text"]
+__all__ = ["ScoreCard", "answers_text", "too_few_text"]
 
 _NOT_RATED = "not rated"
 _WIDEST = 200.0
@@ -51,7 +52,10 @@ class ScoreCard:
           `more_minutes` for that width, if it shrinks with the square root of the games. The
           minutes are `None` if all games came from a store;
         - `perfection`: the distance from perfect play (`agents.exploitability`) in Gekitai and 112,
-          if the task had a minute;
+          if the task had a minute; for a text player the regret of its moves in proved positions
+          (`agents.analysis.regret`);
+        - `answers`: for a text player, the numbers of `moves`, `answers`, `unreadable` and
+          `illegal` answers, and of `tokens`, or `None`; else `None`;
         - `met`: the ladder's agents that the policy met in training, `None` if unknown;
         - `held_out`: whether the policy was rated only against the other agents.
 
@@ -114,6 +118,8 @@ class ScoreCard:
                 found = task["perfection"]
                 text += f"{task['task']}: {found['kind']} {score_text(found['value'])}"
                 text += f" ({interval_text(found['low'], found['high'])}).\n"
+            if task["answers"]:
+                text += f"{task['task']}: {answers_text(task['answers'])}.\n"
             if task["met"]:
                 against = "rated against others" if task["held_out"] else "rated against them, too"
                 text += f"{task['task']}: met in training: {', '.join(task['met'])}; {against}.\n"
@@ -142,6 +148,17 @@ class ScoreCard:
             else _NOT_RATED
         )
         return f"| {' | '.join(cells)} |"
+
+
+def answers_text(found: dict[str, Any]) -> str:
+    """Return the text about the `answers` of a task of a card."""
+    answers, moves = max(found["answers"], 1), max(found["moves"], 1)
+    text = (
+        f"{found['answers'] / moves:.2f} answers a move, {found['unreadable'] / answers:.1%} "
+        f"unreadable, {found['illegal'] / answers:.1%} illegal"
+    )
+    tokens = found["tokens"]
+    return text if tokens is None else f"{text}, {tokens / answers:,.0f} tokens an answer"
 
 
 def too_few_text(task: dict[str, Any]) -> str:
@@ -177,6 +194,7 @@ def _task(outcome: Outcome) -> dict[str, Any]:
         "met": None if outcome.met is None else _on_ladder(outcome),
         "held_out": outcome.held_out,
         "perfection": _perfection(outcome),
+        "answers": None if outcome.answers is None else dataclasses.asdict(outcome.answers),
         "rated": outcome.games > 0,
         "too_few_games": _too_few_games(outcome),
         "beyond": None,

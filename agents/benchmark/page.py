@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from agents.analysis.intervals import Z
-from agents.benchmark.card import ScoreCard, too_few_text
+from agents.benchmark.card import ScoreCard, answers_text, too_few_text
 from agents.benchmark.running import Outcome
 from agents.report.formats import elo_text, score_text, time_text
 from agents.report.interval_chart import Bar, interval_chart
@@ -53,6 +53,7 @@ def card_page_html(card: ScoreCard, command: str | None = None) -> str:
             f"{task['ended']}",
         ]
         words += [] if pace is None else [f"{time_text(pace)} a move"]
+        words += [answers_text(task["answers"])] if task["answers"] else []
         words += [too_few_text(task)] if task["too_few_games"] else []
         body.append(f"<p>{html.escape('; '.join(words))}.</p>")
         body += _ladder(card.policy, outcome)

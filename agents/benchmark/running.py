@@ -18,6 +18,7 @@ import numpy.typing as npt
 from agents.agent import Agent
 from agents.analysis.intervals import wilson
 from agents.analysis.measures import Measure
+from agents.analysis.regret import regret
 from agents.arena.games import Numbers
 from agents.arena.scores import Scores
 from agents.arena.workers import local
@@ -28,6 +29,7 @@ from agents.benchmark.rounds import round_size
 from agents.benchmark.task_games import TaskGames
 from agents.benchmark.training_opponents import met_in_training
 from agents.naming.spec import UNKNOWN, Spec, specs_of
+from agents.players.text.agent import Answers, TextAgent
 from boardenvs.core.checks import counted
 from boardenvs.kernels.interpreting import compile_first
 
@@ -69,6 +71,8 @@ class Outcome:
     """The policy's distance from perfect play, if measured."""
     seconds_per_game: float = 0.0
     """Mean playing time of a game in this call, with all its processes; 0 if none was played."""
+    answers: Answers | None = None
+    """The numbers of answers in this call, if the policy is a text player."""
 
     @property
     def games(self) -> int:
@@ -285,7 +289,9 @@ def run_task(
     if ladder.task.solved and seconds >= _LONG_ENOUGH:
         report(f"{ladder.task.name}: distance from perfect play")
         perfection = _perfection(rating)
-    rating.play_all(engine, store)
+    text_player = rating.policy if isinstance(rating.policy, TextAgent) else None
+    # Only this process counts the answers.
+    rating.play_all(None if text_player else engine, store)
     places = np.flatnonzero(rating.planned).tolist()
     return Outcome(
         ladder,
@@ -299,6 +305,7 @@ def run_task(
         held_out and not alone,
         perfection,
         rating.seconds_a_game,
+        text_player.answers if text_player else None,
     )
 
 
@@ -323,6 +330,8 @@ def _perfection(rating: _Rating) -> Measure | None:
 
     if not isinstance(rating.policy, Agent):
         return None
+    if isinstance(rating.policy, TextAgent):
+        return regret(rating.game, rating.policy, seed=rating.seed)
     try:
         return exploitability(rating.policy, rating.game, seed=rating.seed)
     except ValueError:  # its moves are random, with unknown probabilities

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,29 @@ from agents.agent import Actions, Agent, RandomBits, blamed, one_line
 from agents.naming.user_code import file_sha256, import_object
 from agents.players.text.answers import MoveError, read_move
 from agents.players.text.calls import call_each
-from agents.players.text.prompts import request
+from agents.players.text.prompts import PROMPT_VERSION, request
 from boardenvs.core.checks import counted, finite_number, is_list, shown, truth_value, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis, Try
 
-__all__ = ["NamedTextAgent", "TextAgent", "from_text"]
+__all__ = ["Answers", "NamedTextAgent", "TextAgent", "from_text"]
+
+
+@dataclass
+class Answers:
+    """The numbers of moves, answers and tokens of a text player so far."""
+
+    moves: int = 0
+    """Number of moves for which the player was asked."""
+    answers: int = 0
+    """Number of answers."""
+    unreadable: int = 0
+    """Number of answers without a move."""
+    illegal: int = 0
+    """Number of answers with an illegal move."""
+    tokens: int | None = None
+    """Number of tokens of all answers; `None` if the function does not return them."""
 
 
 class TextAgent(Agent):
@@ -34,6 +51,7 @@ class TextAgent(Agent):
         batched: bool = False,
         tries: int = 3,
         list_moves: bool = False,
+        strict: bool = False,
         timeout: float | None = None,
         workers: int = 1,
         spec: str = "",
@@ -46,8 +64,10 @@ class TextAgent(Agent):
         self.batched = truth_value("batched", batched)
         self.tries = whole_number("tries", tries, 1)
         self.list_moves = truth_value("list_moves", list_moves)
+        self.strict = truth_value("strict", strict)
         self.timeout = None if timeout is None else finite_number("timeout", timeout, 0.001, 86400)
         self.workers = whole_number("workers", workers, 1, 1000)
+        self.answers = Answers()
         self._owed: list[set[bytes]] = []
         """For each game to forfeit at the agent's next move, the bytes of its possible
         positions."""
@@ -68,6 +88,7 @@ class TextAgent(Agent):
             actions[k] = game.legal(states[k : k + 1])[0].argmin()
             tried[k].append(Try("", "", "forfeit for the previous move, which had no legal answer"))
         wanted = [k for k in range(len(states)) if k not in owed]
+        self.answers.moves += len(wanted)
         for _ in range(self.tries):
             prompts = [
                 request(
@@ -78,10 +99,13 @@ class TextAgent(Agent):
             for k, prompt, answer in zip(wanted, prompts, self._answers(prompts), strict=True):
                 error = ""
                 try:
-                    actions[k] = read_move(game, states[k], answer)
+                    actions[k] = read_move(game, states[k], answer, strict=self.strict)
                 except MoveError as refusal:
                     error = str(refusal)
-                    if refusal.action is not None:
+                    if refusal.action is None:
+                        self.answers.unreadable += 1
+                    else:
+                        self.answers.illegal += 1
                         meant[k] = refusal.action
                 tried[k].append(Try(prompt, answer, error))
             wanted = [k for k in wanted if actions[k] < 0]
@@ -116,10 +140,23 @@ class TextAgent(Agent):
                 f"{self.spec} must return a list of {counted(len(prompts), 'text')}, one for each "
                 f"prompt, got {shown(answers)}"
             )
-        for answer in answers:
-            if not isinstance(answer, str):
-                raise ValueError(f"{self.spec} must return text, got {shown(answer)}")
-        return list(answers)
+        texts = [self._text_of(answer) for answer in answers]
+        self.answers.answers += len(texts)
+        return texts
+
+    def _text_of(self, answer: object) -> str:
+        """Return the text of an answer, and count its tokens.
+
+        Raises:
+            ValueError: the answer is no text, and no tuple of a text and a number of tokens.
+        """
+        if isinstance(answer, tuple) and len(answer) == 2:
+            answer, tokens = answer
+            tokens = whole_number(f"the number of tokens of {self.spec}", tokens, 0)
+            self.answers.tokens = (self.answers.tokens or 0) + tokens
+        if not isinstance(answer, str):
+            raise ValueError(f"{self.spec} must return text, got {shown(answer)}")
+        return answer
 
     # -- Forfeits ---------------------------------------------------------------------------
 
@@ -181,6 +218,7 @@ class NamedTextAgent(TextAgent):
         batched: bool = False,
         tries: int = 3,
         list_moves: bool = False,
+        strict: bool = False,
         timeout: float | None = None,
         workers: int = 1,
         spec: str = "text",
@@ -195,6 +233,7 @@ class NamedTextAgent(TextAgent):
             batched: see `from_text`.
             tries: see `from_text`.
             list_moves: see `from_text`.
+            strict: see `from_text`.
             timeout: see `from_text`.
             workers: see `from_text`.
             spec: name of the agent.
@@ -212,6 +251,7 @@ class NamedTextAgent(TextAgent):
             batched=batched,
             tries=tries,
             list_moves=list_moves,
+            strict=strict,
             timeout=timeout,
             workers=workers,
             spec=spec,
@@ -220,8 +260,8 @@ class NamedTextAgent(TextAgent):
 
     @property
     def version(self) -> str:
-        """SHA-256 of the file with the function."""
-        return f"function of {file_sha256(self._module) or 'unknown'}"
+        """Version of prompts and reading, and SHA-256 of the file with the function."""
+        return f"prompt {PROMPT_VERSION}, function of {file_sha256(self._module) or 'unknown'}"
 
 
 def from_text(
@@ -231,6 +271,7 @@ def from_text(
     batched: bool = False,
     tries: int = 3,
     list_moves: bool = False,
+    strict: bool = False,
     timeout: float | None = None,
     workers: int = 1,
 ) -> TextAgent:
@@ -244,12 +285,15 @@ def from_text(
     move. `Episode.play(..., analysis=True)` keeps all prompts and answers.
 
     Args:
-        function: function from a prompt to an answer, both `str`.
+        function: function from a prompt to an answer, both `str`. It may return a tuple of the
+            answer and its number of tokens, which a benchmark adds up.
         game: the game to play, or its name.
         batched: whether the function takes a list of prompts, from parallel games, and returns a
             list of answers.
         tries: maximum number of answers for one move, at least 1.
         list_moves: whether the prompt lists the legal moves.
+        strict: whether the move must be the rest of the line after the last `Move:`, or the whole
+            answer.
         timeout: time limit of a call, in seconds; `None` for no limit. A late call goes on in its
             thread, so a timeout in the client is better.
         workers: maximum number of parallel calls, unless `batched`.
@@ -271,6 +315,7 @@ def from_text(
         batched=batched,
         tries=tries,
         list_moves=list_moves,
+        strict=strict,
         timeout=timeout,
         workers=workers,
     )

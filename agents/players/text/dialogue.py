@@ -31,6 +31,7 @@ class Dialogue:
         *,
         tries: int = 3,
         list_moves: bool = False,
+        strict: bool = False,
     ) -> None:
         """Start a game, up to the text player's first move.
 
@@ -42,6 +43,7 @@ class Dialogue:
             seed: seed of all randomness, at least 0.
             tries: maximum number of answers for one move, at least 1; then the player forfeits.
             list_moves: whether messages list the legal moves.
+            strict: see `agents.from_text`.
 
         Raises:
             ValueError: an argument is invalid.
@@ -50,6 +52,7 @@ class Dialogue:
         self.seat = whole_number("seat", seat, 0, game.num_players - 1)
         self.tries = whole_number("tries", tries, 1)
         self.list_moves = truth_value("list_moves", list_moves)
+        self.strict = truth_value("strict", strict)
         stream = make_streams(seed_word(whole_number("seed", seed, 0)), 1)
         self._stream = one_way(stream, "players")
         self._states = game.arrays.new(stream)
@@ -90,7 +93,7 @@ class Dialogue:
         if self.over:
             raise ValueError("answer must not be called after the game is over")
         try:
-            action = read_move(self.game, self._states[0], text)
+            action = read_move(self.game, self._states[0], text, strict=self.strict)
         except MoveError as error:
             self.wrong += 1
             self._failed += 1

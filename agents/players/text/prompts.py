@@ -8,7 +8,10 @@ import numpy as np
 
 from boardenvs.game import Game
 
-__all__ = ["opening", "request", "turn"]
+__all__ = ["PROMPT_VERSION", "opening", "request", "turn"]
+
+PROMPT_VERSION = 2
+"""Version of prompts, and of the rules by which moves are found in answers."""
 
 
 def opening(game: Game, seat: int) -> str:

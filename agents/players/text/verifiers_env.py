@@ -42,6 +42,8 @@ class GamesConfig(vf.TasksetConfig):
     """Maximum number of answers for one move; then the player forfeits."""
     list_moves: bool = False
     """Whether messages list the legal moves."""
+    strict: bool = False
+    """Whether the move must stand after `Move:` on the same line; see `agents.from_text`."""
 
 
 class GameData(vf.TaskData):
@@ -54,6 +56,7 @@ class GameData(vf.TaskData):
     seed: int
     tries: int
     list_moves: bool
+    strict: bool
 
 
 class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
@@ -84,7 +87,8 @@ class GameTaskset(vf.Taskset[GameTask, GamesConfig]):
         game = boardenvs.make(config.game, **config.params)
         streams = make_streams(seed_word(config.seed), config.num_games)
         copied = {
-            key: getattr(config, key) for key in ("params", "opponent", "tries", "list_moves")
+            key: getattr(config, key)
+            for key in ("params", "opponent", "tries", "list_moves", "strict")
         }
         for number, stream in enumerate(streams.tolist()):
             yield GameTask(
@@ -120,6 +124,7 @@ class GamesEnv(vf.Env[GamesEnvConfig]):
                 data.seed,
                 tries=data.tries,
                 list_moves=data.list_moves,
+                strict=data.strict,
             )
         )
         async with agents.player.interaction(task) as player:

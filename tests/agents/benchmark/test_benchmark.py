@@ -1,5 +1,6 @@
 """`agents.benchmark`: rating a policy, continuing, and reports."""
 
+import itertools
 import json
 import re
 from types import SimpleNamespace
@@ -340,3 +341,22 @@ def test_perfection_is_missing_without_a_win_to_keep(monkeypatch):
     card = agents.benchmark("random", **QUICK)
     assert card.to_dict()["tasks"][0]["perfection"] is None
     assert "nan" not in str(card)
+
+
+def test_the_card_of_a_text_player_has_its_answers_and_regret():
+    answers = itertools.cycle(["Hm.", "Move: 1 1", ("Move: 9 2", 7), "1 2"])
+    with pytest.warns(RuntimeWarning, match="gave no legal move"):
+        card = agents.benchmark(
+            lambda game, _: agents.from_text(lambda _: next(answers), game, tries=1), **QUICK
+        )
+    (task,) = card.to_dict()["tasks"]
+    found = task["answers"]
+    assert found["moves"] == found["answers"] > 20
+    assert found["tokens"] == 7 * (found["answers"] // 4 + (found["answers"] % 4 == 3))
+    assert 0.2 < found["unreadable"] / found["answers"] < 0.3
+    assert 0 < found["illegal"] / found["answers"] < 0.75
+    assert task["perfection"]["kind"] == "regret"
+    assert 1 < task["perfection"]["value"] <= 2
+    assert "1.00 answers a move, 25." in str(card)
+    assert card_page_html(card).count("answers a move") == 1
+    assert agents.benchmark("greedy", **QUICK).to_dict()["tasks"][0]["answers"] is None

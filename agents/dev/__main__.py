@@ -25,6 +25,7 @@ _NAMES = (
     "quantise",
     "values.dominoes175_optimum",
     "values.game112_values",
+    "values.gekitai_check_bound",
     "values.gekitai_check_strategy",
     "values.gekitai_proof",
     "values.gekitai_random",

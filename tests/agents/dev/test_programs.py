@@ -10,8 +10,10 @@ import pytest
 import boardenvs
 from agents.dev.__main__ import main
 from agents.dev.values.dominoes175_optimum import after_first_tile
+from agents.dev.values.gekitai_check_bound import forced_wins
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.gekitai.proofs.check_strategy import read_strategy, shipped_files
+from agents.games.gekitai.proofs.solving import Solver
 from agents.search.exact import ExactAgent
 
 pytestmark = pytest.mark.slow
@@ -119,6 +121,34 @@ def test_the_shipped_strategies_are_checked(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["gekitai_check_strategy", str(tmp_path / "bad.npz")])
     assert "bad.npz" in capsys.readouterr().err
+
+
+def test_the_second_program_for_bounds_agrees_with_the_proof_search(gekitai, live_positions):
+    states = live_positions(gekitai, 60, 3)[::7]
+    solver, answers = Solver(gekitai, 12), set()
+    for state in states:
+        owners = gekitai.owners(state)[0].ravel().tolist()
+        mine, theirs = (
+            sum(1 << cell for cell, owner in enumerate(owners) if owner == seat)
+            for seat in (state["to_move"], 1 - state["to_move"])
+        )
+        *_, (plies, won, _) = forced_wins(6, 8, 5, 12, mine, theirs)
+        found = [solver.search(state, 10**6, plies=most).won for most in range(1, plies + 1, 2)]
+        assert found == [*[False] * (len(found) - 1), won]
+        answers.add((plies, won))
+    assert answers == {(1, True), (3, True), (5, True), (5, False)}
+
+
+def test_the_second_program_for_bounds_prints_a_row_for_each_number_of_plies(capsys):
+    assert main(["gekitai_check_bound", "--within", "9", "--table-bits", "16"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    text = "6 x 6, 8 pieces: the first player cannot force a win within"
+    assert [row.partition("; ")[0] for row in rows] == [
+        f"{text} {plies}" for plies in ("1 ply", "3 plies", "5 plies", "7 plies", "9 plies")
+    ]
+    with pytest.raises(SystemExit, match="2"):
+        main(["gekitai_check_bound", "--side", "9"])
+    assert "side must be from 3 to 8, got 9" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["first_player_6x6_8", "first_player_7x7_6"])

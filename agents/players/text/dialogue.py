@@ -68,17 +68,14 @@ class Dialogue:
         self.forfeited = False
         """Whether a text player used up all tries for a move."""
         self._failed = 0
+        self.over = bool(game.over(self._states)[0])
+        """Whether the game is over or forfeited."""
         seats = range(game.num_players) if every else (self.seat,)
         self._openings = {seat: opening(game, seat) + "\n" for seat in seats}
         self._news: dict[int, list[str]] = {seat: [] for seat in seats}
         """Moves of the others since the last message to each text player."""
         self.message = self._go_on()
         """Next message to the text player, "" after the end."""
-
-    @property
-    def over(self) -> bool:
-        """Whether the game is over or forfeited."""
-        return self.forfeited or bool(self.game.over(self._states)[0])
 
     @property
     def plies(self) -> int:
@@ -113,7 +110,7 @@ class Dialogue:
         except MoveError as error:
             self.wrong += 1
             self._failed += 1
-            self.forfeited = self._failed >= self.tries
+            self.over = self.forfeited = self._failed >= self.tries
             again = f"Your answer was refused: {error}.\n\nAnswer again.\n"
             self.message = "" if self.forfeited else again
             return
@@ -131,6 +128,7 @@ class Dialogue:
             for seat in readers:
                 self._news[seat].append(f"{self.game.seat_names[mover]} played {move}.\n")
         self.game.play(self._states, [action])
+        self.over = bool(self.game.over(self._states)[0])
 
     def _go_on(self) -> str:
         """Play until a text player is to move; return the next message."""

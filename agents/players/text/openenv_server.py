@@ -87,6 +87,7 @@ class GameEnvironment(Environment[Answer, Message, GameState]):
         self._settings = settings
         self._dialogue: Dialogue | None = None
         self._state = GameState(game=game.name)
+        self._steps = 0
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **settings: Any
@@ -121,7 +122,7 @@ class GameEnvironment(Environment[Answer, Message, GameState]):
             opponent=chosen["opponent"],
             seed=chosen["seed"],
         )
-        self._dialogue = dialogue
+        self._dialogue, self._steps = dialogue, 0
         return self._message(dialogue)
 
     def step(self, action: Answer, timeout_s: float | None = None, **_: Any) -> Message:
@@ -133,16 +134,16 @@ class GameEnvironment(Environment[Answer, Message, GameState]):
         if self._dialogue is None:
             raise ValueError("step must be called after reset")
         self._dialogue.answer(action.answer)
-        self._state.step_count += 1
+        self._steps += 1
         return self._message(self._dialogue)
 
     @property
     def state(self) -> GameState:
         """The settings of the game, and its course until now."""
-        if self._dialogue is not None:
-            for name in ("plies", "wrong", "forfeited"):
-                setattr(self._state, name, getattr(self._dialogue, name))
-        return self._state
+        if self._dialogue is None:
+            return self._state
+        course = {name: getattr(self._dialogue, name) for name in ("plies", "wrong", "forfeited")}
+        return self._state.model_copy(update={"step_count": self._steps, **course})
 
     def get_metadata(self) -> EnvironmentMetadata:
         return EnvironmentMetadata(
@@ -152,11 +153,12 @@ class GameEnvironment(Environment[Answer, Message, GameState]):
 
     @staticmethod
     def _message(dialogue: Dialogue) -> Message:
+        rewards = dialogue.results
         return Message(
             message=dialogue.message,
             seat=dialogue.seat,
-            rewards=dialogue.results,
-            reward=dialogue.result,
+            rewards=rewards,
+            reward=rewards[dialogue.seat],
             done=dialogue.over,
         )
 
@@ -243,6 +245,7 @@ def make_server(app: Callable[..., Any], max_message: int = 65536) -> uvicorn.Se
         proxy_headers=False,
         server_header=False,
         ws_max_size=max_message,
+        ws_per_message_deflate=False,  # costs more time than the short messages save
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config)

@@ -10,9 +10,11 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import agents.players.text
 import boardenvs
 from agents.naming import user_code
 from agents.players.text.dialogue import Dialogue
@@ -20,6 +22,8 @@ from agents.players.text.dialogue import Dialogue
 pytest.importorskip("openenv", reason="needs the extra [openenv]")
 
 from openenv import GenericEnvClient
+from openenv.cli._validation import validate_running_environment
+from openenv.validation import Level, Verdict, run_validation
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -34,14 +38,15 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
 GEKITAI = boardenvs.make("gekitai")
+PAGE = Path(agents.players.text.__file__).with_name("OPENENV.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 WAIT = 20
 """Seconds that a test waits for the server."""
 
 
 @contextlib.contextmanager
-def served(game, **settings):
-    """Serve a game in another thread; yield its address."""
-    server = make_server(make_app(game, **settings))
+def running(server):
+    """Run a server in another thread; yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
@@ -51,6 +56,11 @@ def served(game, **settings):
             server.should_exit = True
             thread.join(WAIT)
             assert not thread.is_alive()
+
+
+def served(game, **settings):
+    """Serve a game in another thread; yield the address."""
+    return running(make_server(make_app(game, **settings)))
 
 
 @pytest.fixture(scope="module")
@@ -293,3 +303,38 @@ def test_the_schema_has_one_required_field(gekitai_url):
         schema = json.load(found)["action"]
     assert schema["required"] == ["answer"]
     assert schema["properties"]["answer"]["type"] == ["string", "number"]
+
+
+def test_the_page_plays_both_seats(gekitai_url):
+    names = {}
+    (block,) = [block for block in BLOCKS if "def play(" in block]
+    exec(block, names)
+    with GenericEnvClient(base_url=gekitai_url).sync() as env:
+        talks = names["play"](env, lambda talk: chosen(talk[-1]["content"]), seed=3)
+    assert sorted(reward for _, reward in talks) == [-1, 1]
+    for seat, (talk, _) in enumerate(talks):
+        assert talk[0]["content"].startswith(f"You play gekitai as Player {'XO'[seat]}.")
+        others = "".join(one["content"] for one in talk if one["role"] == "user")
+        moves = [one["content"] for one in talks[1 - seat][0] if one["role"] == "assistant"]
+        told = re.findall(f"^Player {'OX'[seat]} played (.*)\\.$", others, re.MULTILINE)
+        assert told == moves[: len(told)]
+        assert len(moves) - len(told) <= 1
+
+
+def test_openenv_validates_the_folder_of_the_page(tmp_path):
+    files = re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    for name, text in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert len(files) == 4
+    report = run_validation(tmp_path, max_level=Level.STATIC, skip_build=True)
+    assert report.verdict is Verdict.PASS, report
+    names = {"__name__": "app"}
+    exec((tmp_path / "server/app.py").read_text(encoding="utf-8"), names)
+    server = make_server(names["app"])
+    with running(server) as url:
+        found = validate_running_environment(url, timeout_s=WAIT)
+        assert found["passed"], found["summary"]
+        with opened(url) as ask:
+            told = ask("reset", seed=2)["data"]["observation"]["message"]
+            assert told == Dialogue(GEKITAI, "greedy", seed=2).message

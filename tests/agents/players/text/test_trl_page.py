@@ -45,7 +45,7 @@ def tokenizer():
 
 @pytest.fixture
 def model(tokenizer):
-    """Return a tiny model with random weights, which writes random legal moves and some nonsense."""
+    """Return a tiny model that writes random legal moves, some nonsense, and stops early."""
     config = Qwen3Config(
         vocab_size=len(tokenizer),
         hidden_size=16,
@@ -126,8 +126,8 @@ def test_the_trainer_of_the_page_learns(model, tokenizer, tmp_path):
     for group in groups(played):
         assert len({(seed, seat, message) for seed, seat, message, *_ in group}) == 1
     rewards = [reward for *_, reward, _ in played]
-    assert set(rewards) == {-1, 1}
-    assert any(not over and reward == -1 for *_, reward, over in played)
+    assert len(set(rewards)) > 1
+    assert {reward for *_, reward, over in played if not over} == {-1}
     logged = [one for one in trainer.state.log_history if "reward" in one]
     assert [one["reward"] for one in logged] == pytest.approx(
         [sum(rewards[k : k + 2 * GROUP]) / (2 * GROUP) for k in (0, 2 * GROUP)]

@@ -18,7 +18,7 @@ from agents.play.web.connection import MOST, Connection
 from agents.play.web.redirect_file import redirect_file
 from agents.play.web.room import Room
 from agents.play.web.session import Session
-from agents.play.web.signals import ended_by_signals
+from agents.server_signals import ended_by_signals
 from boardenvs.game import Game
 
 __all__ = ["prepare", "serve"]

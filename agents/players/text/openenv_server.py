@@ -17,9 +17,9 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from agents.play.web.signals import ended_by_signals
 from agents.players.text.dialogue import Dialogue
 from agents.seeds import fresh_seed
+from agents.server_signals import ended_by_signals
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
 

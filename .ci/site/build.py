@@ -60,6 +60,8 @@ PAGES = {
         "agents/README",
         "agents/play/README",
         "agents/players/text/README",
+        "agents/players/text/OPENENV",
+        "agents/players/text/TRL",
     ],
     "Train": [
         "agents/training/README",

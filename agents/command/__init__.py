@@ -26,6 +26,7 @@ from agents.command import (
     info,
     play,
     probe,
+    serve,
     train,
     watch,
 )
@@ -47,6 +48,7 @@ _SUBCOMMANDS = (
     benchmark,
     curves,
     engine,
+    serve,
     bench,
     compile,
     completion,

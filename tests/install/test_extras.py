@@ -221,7 +221,7 @@ def test_train_includes_the_modules_that_the_command_requires():
 
 
 def test_all_includes_every_extra_except_separate_ones():
-    apart = {"ray", "verifiers", "cuda", "browser", "docs"}
+    apart = {"ray", "verifiers", "openenv", "cuda", "browser", "docs"}
     everything = {name for extra in EXTRAS.keys() - apart for name in names(extra)}
     assert names("all") == everything
     users, developers = (Requirement(one) for one in EXTRAS["all"])

@@ -68,9 +68,10 @@ def run(options: argparse.Namespace) -> None:
     start = time.perf_counter()
     for plies, won, positions in found:
         answer = "can force a win" if won else "cannot force a win"
+        length = f"{plies} {'ply' if plies == 1 else 'plies'}"
         print(
             f"{options.side} x {options.side}, {options.pieces} pieces: the first player {answer} "
-            f"within {plies} {'ply' if plies == 1 else 'plies'}; {positions:,} positions, {time.perf_counter() - start:.1f} s",
+            f"within {length}; {positions:,} positions, {time.perf_counter() - start:.1f} s",
             flush=True,
         )
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import signal
 import socket
 import sys
-import threading
 import webbrowser
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import uvicorn
 
 from agents.naming.spec import Spec
+from agents.play.server_signals import ended_by_signals
 from agents.play.web.app import make_app
 from agents.play.web.connection import MOST, Connection
 from agents.play.web.redirect_file import redirect_file
@@ -59,7 +57,7 @@ def serve(
         print(f"Play at {address}\nCtrl-C ends it.", flush=True)
         if browser and _has_window():
             webbrowser.open(last.enter_context(redirect_file(address)))
-        last.enter_context(_ended_by_signals(server))
+        last.enter_context(ended_by_signals(server))
         server.run(sockets=[listening])
 
 
@@ -90,36 +88,6 @@ def prepare(room: Room, listening: socket.socket) -> tuple[uvicorn.Server, str]:
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config), f"http://{host}/{token}/"
-
-
-@contextlib.contextmanager
-def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
-    """Stop the server on a signal, and raise the signal again after this context.
-
-    uvicorn handles signals only while it runs; an earlier interrupt would leave its coroutine
-    unawaited.
-    """
-    caught: list[int] = []
-
-    def end(number: int, frame: Any) -> None:
-        caught.append(number)
-        server.should_exit = True
-
-    before: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)  # there is no SIGHUP on Windows
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    for number in dict.fromkeys(caught):
-        if before[number] is signal.SIG_DFL:  # raising it would skip the cleanup
-            raise SystemExit(128 + number)
-        signal.raise_signal(number)
 
 
 def _has_window() -> bool:

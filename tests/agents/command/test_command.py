@@ -26,6 +26,7 @@ COMMANDS = [
     "benchmark",
     "curves",
     "engine",
+    "serve",
     "bench",
     "compile",
     "completion",

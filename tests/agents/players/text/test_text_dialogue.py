@@ -94,10 +94,48 @@ def test_messages_contain_no_hidden_information(monkeypatch):
     assert not np.array_equal(word, one_way(word, "players"))
 
 
+def test_text_players_take_every_seat(name):
+    """Each seat reads the rules once, and then the moves of the others."""
+    game = boardenvs.make(name)
+    dialogue = Dialogue(game, seat="all", seed=4, list_moves=True)
+    told = [[] for _ in range(game.num_players)]
+    moves = []
+    while not dialogue.over:
+        seat = dialogue.seat
+        assert seat == dialogue._states["to_move"][0]
+        told[seat].append(dialogue.message)
+        moves.append((seat, first(dialogue.message)))
+        dialogue.answer(moves[-1][1])
+    rules = "\n".join(game.presentation.rules_in_short())
+    for seat, messages in enumerate(told):
+        assert rules in messages[0]
+        assert game.seat_names[seat] in messages[0].splitlines()[0]
+        assert not any(rules in message for message in messages[1:])
+    if not game.has_hidden and game.num_players > 1:
+        for seat, messages in enumerate(told):
+            read = re.findall(r"^(.*) played (.*)\.$", "".join(messages), re.MULTILINE)
+            seen = [(game.seat_names[one], move) for one, move in moves if one != seat]
+            assert read == seen[: len(read)]
+            assert len(seen) - len(read) < game.num_players
+    assert dialogue.results == game.returns(dialogue._states)[0].tolist()
+    assert len(dialogue.results) == game.num_players
+
+
+def test_the_other_seats_win_a_forfeit():
+    dialogue = Dialogue(boardenvs.make("goat_race"), seat="all", tries=1)
+    dialogue.answer("1")
+    assert dialogue.results == [0, 0, 0]
+    loser = dialogue.seat
+    dialogue.answer("pass")
+    assert dialogue.result == -1
+    assert dialogue.results == [-1 if seat == loser else 0.5 for seat in range(3)]
+
+
 def test_bad_arguments_are_refused():
     game = boardenvs.make("game112")
     for arguments, message in (
         ({"seat": 2}, "^seat .*got 2"),
+        ({"seat": "both"}, "^seat .*got 'both'"),
         ({"seed": -1}, "^seed .*got -1"),
         ({"tries": 0}, "^tries .*got 0"),
         ({"list_moves": 1}, "^list_moves .*got 1"),

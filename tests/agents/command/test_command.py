@@ -76,7 +76,8 @@ def test_help_has_two_examples(command, name):
         assert (program, words[0]) == ("boardenvs", name)
         options = vars(make_parser().parse_args(words))
         agents = options.get("agents") or [options.get("agent")]
-        for spec in [*agents, *(options.get("opponent") or [])]:
+        opponents = options.get("opponent") or []
+        for spec in [*agents, *([opponents] if isinstance(opponents, str) else opponents)]:
             assert spec is None or split(spec, known_agents())[0]
         assert options.get("game") in (None, *boardenvs.GAMES)
 

@@ -59,6 +59,7 @@ PROMISES = {
     ],
     "Other machines": [
         "tests/agents/play/web/test_serve.py: test_the_server_listens_only_on_this_machine",
+        "tests/agents/command/test_serve_command.py: test_only_other_addresses_get_a_warning",
     ],
     "Other users": [
         "tests/agents/play/web/test_serve.py:"
@@ -75,6 +76,10 @@ PROMISES = {
         " test_no_request_is_allowed_across_origins"
         " test_the_page_is_served",
         "tests/agents/play/web/test_in_browser.py: test_a_page_of_another_site_cannot_read_or_move",
+        "tests/agents/play/test_openenv_server.py: test_pages_of_other_sites_cannot_connect",
+    ],
+    "Agents that a client names": [
+        "tests/agents/play/test_openenv_server.py: test_user_code_plays_only_if_it_is_allowed",
     ],
     "Agents that a page or a file names": [
         "tests/agents/play/web/test_room.py:"
@@ -90,6 +95,9 @@ PROMISES = {
         " test_bad_orders_are_refused"
         " test_an_endless_body_is_refused",
         "tests/campaign/test_server.py: test_the_server_survives_random_requests",
+        "tests/agents/play/test_openenv_server.py:"
+        " test_sessions_are_limited_and_a_vanished_client_ends_its_own"
+        " test_a_long_message_ends_only_its_session",
     ],
     "Its own mistakes": ["tests/campaign/test_server.py: test_the_attack_finds_planted_faults"],
 }

@@ -208,7 +208,10 @@ def _result(runs: _Runs, learned_any: bool, fits: dict[str, float]) -> ProbeResu
         before, after = runs.progress
         least = (_LEARNING_WITH_CAUSE if causes else _LEARNING) * before
         fails = not any(run.is_right for run in runs.all) and after > least
-        verdict = "wrong" if fails and learned_any else "not learned in the time"
+        # Without values, a slow learner plays like one with a mistake.
+        may_be_slow = runs.probe.slow and any(run.values is None for run in runs.last)
+        wrong = fails and learned_any and not may_be_slow
+        verdict = "wrong" if wrong else "not learned in the time"
     worst = max(runs.last, key=lambda run: run.distance)
     return ProbeResult(
         runs.probe.name,

@@ -29,6 +29,7 @@ class ProbeCorridor(Probe):
     checks = "credit reaches back over 40 plies"
     about = "A throw wins three times in four. A corridor of 40 plies ends with a win."
     has_chance = True
+    slow = True
 
     def __init__(self, max_plies: int = 64) -> None:
         super().__init__(max_plies, places=40)

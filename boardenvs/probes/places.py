@@ -18,6 +18,9 @@ class Probe(Game):
     checks: ClassVar[str]
     """What a learner must do right, for tables."""
 
+    slow = False
+    """Whether right learners may need ten times as long as for other probes."""
+
     def __init__(
         self,
         max_plies: int,

@@ -76,6 +76,23 @@ def test_a_slow_learner_is_not_called_wrong(plies):
     assert "wrong" not in verdicts(report)
 
 
+@pytest.mark.parametrize(
+    ("with_values", "verdict"), [(False, "not learned in the time"), (True, "wrong")]
+)
+def test_only_values_prove_a_mistake_in_a_probe_that_takes_long(with_values, verdict):
+    def train(game, seed, seconds):
+        if game.name != "probe_corridor":
+            return best(game, seed, seconds)
+
+        def throw(observations, masks):
+            return np.zeros(len(masks), int)
+
+        return (throw, lambda seen, masks: np.full(len(masks), 0.5)) if with_values else throw
+
+    report = agents.check_learner(train, probes=["probe_reply", "probe_corridor"], seeds=1)
+    assert verdicts(report) == ["right", verdict]
+
+
 def test_a_slow_learner_is_told_how_far_it_is():
     def train(game, _, seconds):
         share = min(seconds / 4, 1) if game.name == "probe_reply" else 1

@@ -84,7 +84,7 @@ def simulate(tree, s, p, options, scales, stream):
     mark_proven(tree, leaf)
 
 
-@over_rules(called=True)
+@over_rules(optimised_first=True)
 def roll_out(s, p, options, stream, before, mask):
     """Play at random in place, to the end or for `rollout_depth` plies, with decisive moves.
 

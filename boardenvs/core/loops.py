@@ -246,7 +246,7 @@ def step_game(games, i, action):
     observe_row(s, p, s.to_move if seat == EVERY_SEAT else seat, games.seen[i])
 
 
-@over_rules(called=True)
+@over_rules(optimised_first=True)
 def begin(games, i, anew):
     """Begin game `i`, restarted first if `anew`, and play random opponents to the caller's turn."""
     if anew:
@@ -263,7 +263,7 @@ def begin(games, i, anew):
         play_opponents(s, p, games.seats[i], games.streams, i, games.masks[i])
 
 
-@over_rules(called=True)
+@over_rules(optimised_first=True)
 def play_opponents(s, p, seat, streams, i, mask):
     """Play uniformly random actions of the other seats until the seat's turn or the end.
 

@@ -20,7 +20,7 @@ from numba import njit, prange
 from boardenvs.kernels.cache import file_prefix
 from boardenvs.kernels.digest import digest, used_globals
 from boardenvs.kernels.kernel import Kernel
-from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, is_compiled
+from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, OPTIMISED_FIRST, is_compiled
 from boardenvs.kernels.plain import PlainCopies, on_wide_records
 from boardenvs.kernels.threads import choose_layer, over_threads
 from boardenvs.kernels.waits import waits_for
@@ -36,7 +36,7 @@ _COMPILING = threading.RLock()
 
 
 def over_rules(
-    *, called: bool = False, spread: bool = False, plies: int = 1
+    *, optimised_first: bool = False, spread: bool = False, plies: int = 1
 ) -> Callable[[Callable[_P, _R]], Loop[_P, _R]]:
     """Return a decorator for a function that calls hooks, directly or by other loops.
 
@@ -44,8 +44,8 @@ def over_rules(
     calls the function that `Loop.bound_to` returns.
 
     Args:
-        called: whether other loops call it instead of containing a copy. This may be faster for
-            a function that takes much longer than a call.
+        optimised_first: whether LLVM optimises it by itself, before other loops contain a copy.
+            This is faster for some large functions.
         spread: whether its last parameters are `low` and `high`, and it processes the games `low`
             to `high - 1`, so that threads can share a batch.
         plies: number of plies that take about as long as its work for one game. A call of more than
@@ -53,7 +53,8 @@ def over_rules(
     """
 
     def decorate(function: Callable[_P, _R]) -> Loop[_P, _R]:
-        return Loop(function, called=called, spread=spread, plies=plies)
+        kind = "optimised first" if optimised_first else "helper"
+        return Loop(function, kind=kind, spread=spread, plies=plies)
 
     return decorate
 
@@ -61,13 +62,11 @@ def over_rules(
 class Loop(Generic[_P, _R]):
     """A function that is compiled for a game's rules, see `over_rules`."""
 
-    def __init__(
-        self, function: Callable[_P, _R], *, called: bool, spread: bool, plies: int
-    ) -> None:
+    def __init__(self, function: Callable[_P, _R], *, kind: str, spread: bool, plies: int) -> None:
         functools.update_wrapper(self, function)
         self.function: Any = function
-        self.kind = "called" if called else "helper"
-        """Kind of its compilation for calls by other loops."""
+        self.kind = kind
+        """Key of `_KINDS` for calls by other loops."""
         self.spread = spread
         """Whether threads share a batch."""
         self.plies = plies
@@ -120,7 +119,7 @@ class Loop(Generic[_P, _R]):
         kernels = self._compiled[modules] = [_compiled_copy(self.function, modules, "loop")]
         if self.spread:
             # LLVM may not vectorise inner loops that are part of the parallel loop.
-            called = Loop(self.function, called=True, spread=True, plies=self.plies)
+            called = Loop(self.function, kind="called", spread=True, plies=self.plies)
             scope = {**globals(), _over_range.__name__: called}
             name = f"{self.function.__name__}_chunks"
             chunks = types.FunctionType(_in_chunks.__code__, scope, name)
@@ -210,6 +209,7 @@ _copies: dict[tuple[str, str], Any] = {}
 
 _KINDS: dict[str, dict[str, Any]] = {
     "helper": HELPER,
+    "optimised first": OPTIMISED_FIRST,
     "called": INNER,
     "loop": {"nogil": True, **LOOP},
     "parallel loop": {"nogil": True, "parallel": True, **LOOP},

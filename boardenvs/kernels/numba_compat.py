@@ -21,6 +21,7 @@ __all__ = [
     "HELPER",
     "INNER",
     "LOOP",
+    "OPTIMISED_FIRST",
     "EntryPoint",
     "entry_point",
     "is_compiled",
@@ -178,6 +179,9 @@ HELPER, INNER, LOOP = _options()
 
 `HELPER` is for inlined functions, `INNER` for other functions that Python does not call, and `LOOP`
 for functions that Python calls."""
+OPTIMISED_FIRST = INNER and {**INNER, "forceinline": True}
+"""Options for functions that are optimised by themselves and then inlined. Without `forceinline`,
+Numba would take its value from the function that is compiled first."""
 
 
 # -- Calls ----------------------------------------------------------------------------------

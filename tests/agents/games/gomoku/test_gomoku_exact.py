@@ -6,6 +6,7 @@ from gomoku_positions import late_positions
 
 import agents
 from agents.search.exact import ExactAgent
+from agents.search.solving import long_search
 from boardenvs.gomoku import Gomoku
 
 BUDGET = 2_000  # too small for the exhaustive search's share
@@ -73,7 +74,8 @@ def test_a_search_that_stopped_at_its_budget_continues():
     assert found[-1].settled
 
 
-def test_a_long_search_prints_its_cost_and_progress(capsys):
+def test_a_long_search_prints_its_cost_and_progress(capsys, monkeypatch):
+    monkeypatch.setattr(long_search, "_SILENT", 0.0)  # every search is long
     game = Gomoku(board_size=7)
     agents.make("exact", game, budget=1_000_000, progress=True).solve(game.new(1, 0))
     said = capsys.readouterr().err

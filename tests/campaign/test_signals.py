@@ -192,10 +192,11 @@ def test_signals_end_commands_in_one_line(attack, tmp_path, name):
 
 
 def test_the_attack_covers_every_subcommand():
+    """`serve` needs an environment of its own, and its tests interrupt it there."""
     from agents.command import make_parser
 
     (known,) = (one.choices for one in make_parser()._actions if isinstance(one.choices, dict))
-    assert {arguments[0] for arguments in SUBCOMMANDS.values()} == set(known)
+    assert {arguments[0] for arguments in SUBCOMMANDS.values()} == {*known} - {"serve"}
 
 
 def test_tracebacks_wrong_statuses_and_silence_count_as_failures():

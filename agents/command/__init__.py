@@ -19,7 +19,6 @@ from agents.command import (
     bench,
     benchmark,
     compile,  # noqa: A004 as it is typed
-    completion,
     curves,
     demo,
     engine,
@@ -30,6 +29,7 @@ from agents.command import (
     train,
     watch,
 )
+from agents.command.common import completion
 from agents.command.common.parser import Commands
 from boardenvs.cli import drop_output, exit_status
 from boardenvs.core.checks import printable

@@ -92,7 +92,8 @@ def _run(options: argparse.Namespace) -> None:
 
     if options.host not in _HERE:
         print(
-            f"boardenvs: warning: whoever reaches {options.host} can play here, without a password",
+            f"boardenvs: warning: every client that reaches {options.host} can play, without a "
+            "password",
             file=sys.stderr,
         )
     serve(

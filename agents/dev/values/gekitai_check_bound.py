@@ -101,7 +101,7 @@ def forced_wins(
     both = np.uint64(mine), np.uint64(theirs)
     at_once = _wins_at_once(board, *both)
     for plies in range(1, within + 1, 2):
-        won = at_once or _forced(board, *both, plies, attacks, defences, positions)
+        won = at_once or _forced(board, *both, plies, (defences, attacks), positions)
         yield plies, won, int(positions[0])
         if won:
             return
@@ -239,21 +239,25 @@ def _entry(table, mine, theirs):
 
 
 @njit
-def _forced(board, mine, theirs, plies, attacks, defences, positions):
-    """Return whether the owner of `mine` can force a win within an odd number of plies.
+def _forced(board, mine, theirs, plies, tables, positions):
+    """Return whether the attacker can force a win within a number of plies.
 
-    This attacker is to move, and cannot win at once.
+    The owner of `mine` is to move, and cannot win at once. With an odd number of plies, this is the
+    attacker, who makes the last one.
     """
-    if plies == 1 or _count(mine) + plies // 2 + 1 < min(_LINE, board.pieces):
+    attack = plies % 2 == 1
+    if attack and (plies == 1 or _count(mine) + plies // 2 + 1 < min(_LINE, board.pieces)):
         return False
+    table = tables[plies % 2]
     mine, theirs = _smallest(board, mine, theirs)
-    k = _entry(attacks, mine, theirs)
-    if attacks[k].wins <= plies:
+    k = _entry(table, mine, theirs)
+    if table[k].wins <= plies:
         return True
-    if attacks[k].fails >= plies:
+    if table[k].fails >= plies:
         return False
-    positions[0] += 1
-    best = attacks[k].cell
+    positions[0] += attack
+    best = table[k].cell
+    forced = not attack
     for number in range(-1, board.cells):
         cell = best if number < 0 else number
         if cell == _NONE or (number >= 0 and cell == best):
@@ -263,43 +267,14 @@ def _forced(board, mine, theirs, plies, attacks, defences, positions):
         own, others = _placed(board, cell, mine, theirs)
         if _has_won(board, others) or _wins_at_once(board, others, own):
             continue
-        if not _defended(board, others, own, plies - 1, attacks, defences, positions):
-            k = _entry(attacks, mine, theirs)
-            attacks[k].wins = min(attacks[k].wins, plies)
-            attacks[k].cell = cell
-            return True
-    k = _entry(attacks, mine, theirs)
-    attacks[k].fails = max(attacks[k].fails, plies)
-    return False
-
-
-@njit
-def _defended(board, mine, theirs, plies, attacks, defences, positions):
-    """Return whether the owner of `mine` prevents a win within an even number of plies.
-
-    This defender is to move, and cannot win at once.
-    """
-    mine, theirs = _smallest(board, mine, theirs)
-    k = _entry(defences, mine, theirs)
-    if defences[k].wins <= plies:
-        return False
-    if defences[k].fails >= plies:
-        return True
-    best = defences[k].cell
-    for number in range(-1, board.cells):
-        cell = best if number < 0 else number
-        if cell == _NONE or (number >= 0 and cell == best):
-            continue
-        if (mine | theirs) >> np.uint64(cell) & np.uint64(1) != 0:
-            continue
-        own, others = _placed(board, cell, mine, theirs)
-        if _has_won(board, others) or _wins_at_once(board, others, own):
-            continue
-        if not _forced(board, others, own, plies - 1, attacks, defences, positions):
-            k = _entry(defences, mine, theirs)
-            defences[k].fails = max(defences[k].fails, plies)
-            defences[k].cell = cell
-            return True
-    k = _entry(defences, mine, theirs)
-    defences[k].wins = min(defences[k].wins, plies)
-    return False
+        if _forced(board, others, own, plies - 1, tables, positions) == attack:
+            forced = attack
+            break
+    k = _entry(table, mine, theirs)
+    if forced == attack:
+        table[k].cell = cell
+    if forced:
+        table[k].wins = min(table[k].wins, plies)
+    else:
+        table[k].fails = max(table[k].fails, plies)
+    return forced

@@ -57,7 +57,7 @@ def test_only_other_addresses_get_a_warning(command, monkeypatch):
     status, out, err = command("serve", "game112", "--host", "0.0.0.0", "--seat", "all")
     assert (status, out) == (0, "")
     assert err == (
-        "boardenvs: warning: whoever reaches 0.0.0.0 can play here, without a password\n"
+        "boardenvs: warning: every client that reaches 0.0.0.0 can play, without a password\n"
     )
     assert calls.pop()[-1]["seat"] == "all"
 

@@ -96,7 +96,7 @@ class PPO:
                 self._remember_at = self.steps + self._remember_every
             self.earlier.draw()
         decisions = self.env.num_envs * self.model.n_steps
-        rate = self._schedule(1 - (self.steps + decisions) / self.total)
+        rate = self._schedule(max(0.0, 1 - (self.steps + decisions) / self.total))
         self.model.lr_schedule = lambda _: rate
         self.model.learn(decisions, reset_num_timesteps=False)
         return {}

@@ -60,3 +60,12 @@ def test_no_folder_is_left_behind(gekitai, monkeypatch, tmp_path):
     settings = replace(SMALL, clone=None)
     make_ppo(gekitai, settings, 0).advance()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("steps", [1, 700])
+def test_the_learning_rate_stays_in_its_range_in_a_short_part(gekitai, steps):
+    part = make_ppo(gekitai, replace(SMALL, ppo_steps=steps), 0)
+    while part.steps < part.total:
+        part.advance()
+        (group,) = part.model.policy.optimizer.param_groups
+        assert SMALL.learning_rate / 10 <= group["lr"] <= SMALL.learning_rate

@@ -18,9 +18,9 @@ from boardenvs.episode import Episode
 
 __all__ = ["add", "run_demo"]
 
-_STEPS = 150_000
+_STEPS = 60_000
 _CHANNELS = 32  # `boardenvs train gekitai` has 48
-_EVALUATE_EVERY = 25_000  # the curve needs several points
+_EVALUATE_EVERY = 10_000  # the curve needs several points
 _ARENA_GAMES = 500
 _MARK = ".boardenvs-demo"  # marks the folder as a demo's
 
@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
     demo = commands.add(
         "demo",
         _run,
-        "train an agent on Gekitai for about two minutes, rate it and show a game",
+        "train an agent on Gekitai for about a minute, rate it and show a game",
         ["", "--steps 20000 --out my-demo"],
         games=(),
     )
@@ -75,9 +75,9 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
     (folder / _MARK).touch()
     how = "self-play with a tree search"
     print(f"1. Training an agent on Gekitai by {how}: {steps:,} positions.", flush=True)
-    settings = settings_for(
-        game, ppo_steps=0, channels=_CHANNELS, evaluate_every=_EVALUATE_EVERY
-    ).ending_at(steps)
+    settings = settings_for(game, channels=_CHANNELS, evaluate_every=_EVALUATE_EVERY).ending_at(
+        steps
+    )
     run = TrainingRun(game, settings, seed, folder)
     run.learn()
     network = run.finish(f"boardenvs demo --steps {steps} --seed {seed}")

@@ -11,6 +11,7 @@ import torch
 from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import check_num_values
 from agents.networks.sizes import Games, shared_out
+from agents.training.muon import Muon
 from agents.training.samples import ReplayBuffer, Samples, legal_actions, sample_dtype, viewed
 
 __all__ = ["Fitter"]
@@ -24,9 +25,9 @@ class Fitter:
         games: Games,
         shares: Sequence[float],
         policy: Any,
-        optimizer: torch.optim.Optimizer,
         name: str,
         buffer: int,
+        weight_decay: float = 0.0,
         value_weight: float = 1.0,
     ) -> None:
         """Create empty buffers.
@@ -35,9 +36,9 @@ class Fitter:
             games: the game on each board size.
             shares: share of each size in the buffers.
             policy: Stable-Baselines3 actor-critic policy, trained in place.
-            optimizer: optimiser of the policy's parameters.
             name: name of the part, for errors.
             buffer: number of samples in all buffers; 0 for no buffers.
+            weight_decay: see `Muon`.
             value_weight: weight of the value's squared error; the policy's cross-entropy has
                 weight 1.
 
@@ -47,7 +48,7 @@ class Fitter:
         """
         check_num_values(policy, games[0])
         self.policy = policy
-        self.optimizer = optimizer
+        self.optimizer = Muon(policy, weight_decay)
         capacities = shared_out(f"{name}.buffer", buffer, shares) if buffer else []
         self.buffers = [
             ReplayBuffer(capacity, sample_dtype(game))
@@ -60,8 +61,7 @@ class Fitter:
 
     def begin(self, rate: float) -> None:
         """Set the learning rate of the next steps."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        self.optimizer.lr = rate
         self.policy.set_training_mode(True)
 
     def step(self, size: int, samples: Samples, rng: np.random.Generator) -> dict[str, float]:

@@ -82,8 +82,7 @@ class Imitation:
         self._opponents = [
             fixed_opponents(specs_of(settings.opponents, one), seed) for one in self._games
         ]
-        optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
-        self.fitter = Fitter(games, shares, policy, optimizer, self.name, settings.buffer)
+        self.fitter = Fitter(games, shares, policy, self.name, settings.buffer)
         if isinstance(self._agents[0], PolicyAgent):
             self.fitter.teacher = self._agents[0].policy
         if settings.value_share and not self._agent_has_values():

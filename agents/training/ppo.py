@@ -104,10 +104,11 @@ class PPO:
     def state(self) -> dict[str, Any]:
         """Return the complete state; see `Part.state`."""
         model = self.model
+        optimizer = model.policy.optimizer  # `None` if the part has no steps
         begun = model._last_obs is not None  # noqa: SLF001 no public name
         return {
             "policy": model.policy.state_dict(),
-            "optimizer": model.policy.optimizer.state_dict(),
+            "optimizer": optimizer and optimizer.state_dict(),
             "steps": self.steps,
             "updates": model._n_updates,  # noqa: SLF001
             "remember_at": self._remember_at,
@@ -121,7 +122,8 @@ class PPO:
         """Restore `state()`; see `Part.load_state`."""
         model = self.model
         model.policy.load_state_dict(state["policy"])
-        model.policy.optimizer.load_state_dict(state["optimizer"])
+        if state["optimizer"]:
+            model.policy.optimizer.load_state_dict(state["optimizer"])
         self.steps = state["steps"]
         model._n_updates = state["updates"]  # noqa: SLF001
         self._remember_at = state["remember_at"]
@@ -183,13 +185,21 @@ def make_ppo(
         gamma=settings.gamma,
         gae_lambda=settings.gae_lambda,
         ent_coef=settings.entropy,
-        policy_kwargs=_network(game, settings, used),
+        policy_kwargs=_network(game, settings, used) | _optimizer(settings),
         seed=seed,
         device=device,
     )
     latest.policy = model.policy
     after_imitation = 0 if settings.clone else None
     return PPO(model, settings.ppo_steps, earlier, settings.remember_every, after_imitation)
+
+
+def _optimizer(settings: Settings) -> dict[str, Any]:
+    """Return the policy's arguments for its optimiser."""
+    if settings.ppo_steps:
+        return {}
+    # PyTorch's optimisers import its compiler, which takes 85 MB.
+    return {"optimizer_class": lambda *_, **__: None}
 
 
 def _shared_out(game: Game, settings: Settings) -> dict[str, int]:

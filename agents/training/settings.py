@@ -137,7 +137,7 @@ class CloningSettings(_Checked):
     batch_size: int = _whole(256, 1)
     """Positions per gradient step."""
     learning_rate: float = _below_1(1e-3)
-    """Initial learning rate, which falls linearly to a tenth."""
+    """Initial learning rate, which falls linearly to a tenth; that of Muon is ten times as high."""
 
     def __post_init__(self) -> None:
         """Check all values, and that there are opponents if `opponent_share` needs them."""
@@ -198,11 +198,11 @@ class GuidedSettings(_Checked):
     batch_size: int = _whole(256, 1)
     """Positions per gradient step."""
     learning_rate: float = _positive(2e-3)
-    """Initial learning rate."""
+    """Initial learning rate; that of Muon is ten times as high."""
     final_learning_rate: float = _number(2e-4)
     """Final learning rate; the rate falls linearly."""
     weight_decay: float = _number(1e-4)
-    """Weight decay of AdamW."""
+    """Weight decay of Muon and AdamW."""
     value_weight: float = _number(1.0)
     """Weight of the value's squared error; the policy's cross-entropy has weight 1."""
 

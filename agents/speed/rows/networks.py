@@ -72,7 +72,9 @@ def training_steps(bench: Bench) -> list[Row]:
             get_distribution: Any = MaskableActorCriticPolicy.get_distribution
 
         game = boardenvs.make(_GAME)
-        settings = settings_for(game, num_envs=effort.train_envs, rollout=effort.learn_steps)
+        settings = settings_for(
+            game, ppo_steps=500_000, num_envs=effort.train_envs, rollout=effort.learn_steps
+        )
         kinds = {(_GAME,): BoardPolicy, (_GAME, _PLAIN): PlainPolicy}
         return {
             key: deciding(make_ppo(game, settings, 0, policies={"convolutional": kind}))

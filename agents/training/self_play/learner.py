@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from agents.networks.sharded import one_torch_thread
 from agents.networks.sizes import Games
@@ -90,11 +89,14 @@ class SelfPlay:
         """Number of positions searched so far."""
         self._rng = np.random.default_rng(seed)
         self._make_actors = functools.partial(actors, games, shares, settings, seed, opponents)
-        optimizer = torch.optim.AdamW(
-            policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
-        )
         self.fitter = Fitter(
-            games, shares, policy, optimizer, self.name, settings.buffer, settings.value_weight
+            games,
+            shares,
+            policy,
+            self.name,
+            settings.buffer,
+            settings.weight_decay,
+            settings.value_weight,
         )
         self._owed = 0.0  # gradient steps
 

@@ -16,6 +16,7 @@ from agents.networks.int8 import int8_template
 from agents.networks.line_stem import LineStem, _by_group, _by_input, _star
 from agents.networks.policy_networks import copied, logits_and_values
 from agents.networks.sizes import make_sizes
+from agents.training.muon import Muon
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
 
@@ -99,14 +100,28 @@ def test_initial_features_have_the_scale_of_their_input():
     assert 0.5 < stem(seen)[..., 4:-4, 4:-4].std() < 3
 
 
-@pytest.mark.parametrize("optimizer", [torch.optim.Adam, torch.optim.AdamW])
-def test_directions_keep_equal_weights_in_training(optimizer):
+def _muon(policy):
+    found = Muon(policy, weight_decay=1e-4)
+    found.lr = 1e-2
+    return found
+
+
+@pytest.mark.parametrize(
+    "make_optimizer",
+    [
+        lambda policy: torch.optim.Adam(policy.parameters(), 1e-2),
+        lambda policy: torch.optim.AdamW(policy.parameters(), 1e-2),
+        _muon,
+    ],
+    ids=["Adam", "AdamW", "Muon"],
+)
+def test_directions_keep_equal_weights_in_training(make_optimizer):
     game = boardenvs.make("gomoku", board_size=9)
     policy = line_policy(game)
     stem = policy.features_extractor.stem
     assert_alike(stem)  # the policy's own initialisation keeps the symmetry
     before = stem.first.weight.detach().clone()
-    steps = optimizer(policy.parameters(), 1e-2)
+    steps = make_optimizer(policy)
     generator = torch.Generator().manual_seed(0)
     for _ in range(20):
         seen = torch.randint(0, 2, (32, *game.observation_shape), generator=generator).float()

@@ -28,8 +28,8 @@ def add(commands: Commands) -> None:
         "measures",
         nargs="*",
         metavar="MEASURE",
-        help='names of measures, such as "tree search"; default: all but "cold loops", which takes '
-        "half an hour",
+        help='names of measures, such as "tree search"; default: all but "cold loops" and "time to '
+        'strength", which take half an hour and longer',
     )
     bench.add_argument(
         "--json", type=Path, metavar="FILE", help="write the figures to FILE as JSON"

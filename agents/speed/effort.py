@@ -47,6 +47,14 @@ class Effort:
     """Number of steps of each game in a turn of training."""
     learn_rounds: int = 5
     """`rounds` of training."""
+    strength_games: int = 3
+    """Number of games measured in training to a score."""
+    strength_seeds: int = 3
+    """Number of trainings to a score."""
+    strength_seconds: float = 600.0
+    """Limit of the CPU time of a training to a score (s)."""
+    spiel_steps: int = 3
+    """Learning steps of OpenSpiel's AlphaZero, of 64 positions each."""
     process_rounds: int = 3
     """`rounds` of measures that start a new process for each turn."""
     process_games: tuple[str, ...] = tuple(boardenvs.GAMES)
@@ -88,6 +96,10 @@ QUICK = Effort(
     train_envs=64,
     learn_steps=16,
     learn_rounds=1,
+    strength_games=1,
+    strength_seeds=1,
+    strength_seconds=1.0,
+    spiel_steps=1,
     process_rounds=1,
     process_games=("gekitai",),
     cold_envs=(64,),

@@ -19,6 +19,7 @@ from agents.speed.rows.scaling import (
     steps_beside_another_program,
 )
 from agents.speed.rows.searches import engine_nodes, guided_searches, searches
+from agents.speed.rows.strength import strength
 from agents.speed.run import Bench
 
 __all__ = ["LONG", "MEASURES", "measure"]
@@ -36,6 +37,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "vector steps": vector_steps,
     "learning": learning_steps,
     "training": training_steps,
+    "time to strength": strength,
     "networks in int8": int8_networks,
     "searches guided by a network": guided_searches,
     "cores": core_gains,
@@ -48,7 +50,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "curves over board size": curves_over_size,
 }
 """Function that returns the rows of each measure by name, in the order of execution."""
-LONG = frozenset({"cold loops"})
+LONG = frozenset({"cold loops", "time to strength"})
 """Names of the measures that run on request: each takes longer than all others together."""
 
 

@@ -27,6 +27,8 @@ class Row:
     """Figure of the ceiling or peer in `unit`, or `None` if the peer is not installed."""
     point: tuple[str, int] | None = None
     """Name of the horizontal axis in the plot and the value on it, for rows of a curve."""
+    spread: tuple[float, float] | None = None
+    """Lowest and highest value of the runs of which `value` is the median, or `None`."""
 
     @property
     def ratio(self) -> float | None:
@@ -43,6 +45,7 @@ class Row:
             "against": self.against,
             "against_value": self.against_value,
             "ratio": self.ratio,
+            "spread": None if self.spread is None else list(self.spread),
         }
 
 
@@ -61,13 +64,22 @@ def _number(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
+def _with_spread(row: Row) -> str:
+    """Return the value of a row, and its spread in brackets."""
+    value = _number(row.value)
+    if row.spread is None:
+        return value
+    low, high = map(_number, row.spread)
+    return f"{value} ({low} to {high})"
+
+
 def results_table(rows: Sequence[Row]) -> Table:
     """Return the rows as a table."""
     cells = [
         (
             row.measure,
             row.game,
-            _number(row.value),
+            _with_spread(row),
             row.unit,
             row.against or "",
             _number(row.against_value) if row.against else "",

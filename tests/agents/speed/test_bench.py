@@ -14,15 +14,24 @@ from two_games import on_two_games
 import boardenvs
 from agents import speed as package
 from agents.command import main
+from agents.command.demo import run_demo
 from agents.speed import Bench, Effort, Row, describe_machine, results_table, rows_as_json
 from agents.speed.ceilings import ZeroEnv, copying, usual_length
 from agents.speed.measures import MEASURES
-from agents.speed.rows import batches, environments, networks, processes, scaling, searches
+from agents.speed.rows import (
+    batches,
+    environments,
+    networks,
+    processes,
+    scaling,
+    searches,
+    strength,
+)
 from agents.speed.timing import interleaved, rate
 
 pytestmark = pytest.mark.slow
 
-KEYS = ["measure", "game", "value", "unit", "against", "against_value", "ratio"]
+KEYS = ["measure", "game", "value", "unit", "against", "against_value", "ratio", "spread"]
 TINY = Effort(
     games=("gekitai", "pizza_order"),
     rounds=1,
@@ -41,6 +50,9 @@ TINY = Effort(
     train_envs=4,
     learn_steps=4,
     learn_rounds=1,
+    strength_games=1,
+    strength_seeds=1,
+    strength_seconds=0.1,
     process_rounds=1,
     process_games=("gekitai",),
     cold_envs=(4,),
@@ -51,7 +63,7 @@ TINY = Effort(
     curve_seconds=0.0,
     board_sizes=2,
 )
-TRAINING = {"learning", "training"}
+TRAINING = {"learning", "training", "time to strength"}
 """Measures that require Stable-Baselines3 on both sides."""
 GPU = "games on a GPU"
 PEERS = ("jax", "pgx", "pyspiel", "pygame", "torch", "sb3_contrib", "stable_baselines3")
@@ -126,7 +138,7 @@ def test_a_ratio_divides_the_two_values():
     row = Row("step", "gekitai", 6.0, "plies/s", "a peer", 4.0)
     assert row.ratio == 1.5
     assert row.to_dict() == dict(
-        zip(KEYS, ["step", "gekitai", 6.0, "plies/s", "a peer", 4.0, 1.5], strict=True)
+        zip(KEYS, ["step", "gekitai", 6.0, "plies/s", "a peer", 4.0, 1.5, None], strict=True)
     )
     assert Row("step", "gekitai", 6.0, "plies/s", "a peer", None).ratio is None
     assert Row("step", "gekitai", 6.0, "plies/s").to_dict()["against"] is None
@@ -138,12 +150,14 @@ def test_the_table_has_a_row_for_each_result():
         Row("loop", "", 1234.4, "plies/s", "another", None),
         Row("start", "gomoku", 0.0123, "s"),
         Row("wide", "gomoku", 5e10, "bytes", "narrow", 54_321.0),
+        Row("train", "gomoku", 45.0, "s", spread=(41.25, 50.0)),
     ]
     assert results_table(rows).rows == [
         ("step", "gekitai", "12.3 M", "plies/s", "a peer", "4 M", "3.09"),
         ("loop", "", "1,234", "plies/s", "another", "-", ""),
         ("start", "gomoku", "0.0123", "s", "", "", ""),
         ("wide", "gomoku", "50 G", "bytes", "narrow", "54.3 k", "9.2e+05"),
+        ("train", "gomoku", "45 (41.2 to 50)", "s", "", "", ""),
     ]
 
 
@@ -208,6 +222,37 @@ def test_training_is_measured(tiny):
     check([row])
     assert row.game == "gekitai"
     assert row.ratio
+
+
+@pytest.mark.slow
+def test_time_to_strength_is_measured(tiny, monkeypatch):
+    pytest.importorskip("sb3_contrib")
+    (pace,) = strength.strength(tiny)
+    check([pace])
+    assert [line.partition(":")[0] for line in tiny.missing][-2:] == [
+        "CPU time to 0.5 against greedy",
+        "CPU time to 0.8 against greedy",
+    ]
+    monkeypatch.setattr(strength, "_EVERY", 0.0)
+    (goal,) = list(strength._goals())[:1]
+    easy = goal._replace(scores=(0.0, 0.0))
+    reached = strength._rows(tiny, easy)[1:]
+    check(reached)
+    assert all(row.spread[0] <= row.value <= row.spread[1] for row in reached)
+
+
+def test_time_to_strength_is_measured_with_the_settings_of_the_demo(monkeypatch, tmp_path):
+    given = []
+
+    def stop(game, settings, *_):
+        given.append(settings)
+        raise InterruptedError
+
+    monkeypatch.setattr("agents.training.run.TrainingRun", stop)
+    with pytest.raises(InterruptedError):
+        run_demo(tmp_path / "demo")
+    measured = next(iter(strength._goals())).settings
+    assert dataclasses.replace(given[0], evaluate_every=measured.evaluate_every) == measured
 
 
 def test_a_zero_vec_env_replays_the_steps_of_another():

@@ -83,6 +83,6 @@ LEARNERS = (
     Learner("imitation of `boardenvs train`", imitation, "boardenvs", 4),
     Learner("MaskablePPO of `boardenvs train`", maskable_ppo, "boardenvs", 20),
     Learner("search-guided self-play of `boardenvs train`", self_play, "boardenvs", 20),
-    Learner("values of `boardenvs train`", values, "boardenvs"),
+    Learner("values of `boardenvs train`", values, "boardenvs", 8),
     Learner("`puct:100` with a network of search-guided self-play", puct, "boardenvs"),
 )

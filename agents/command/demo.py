@@ -18,9 +18,9 @@ from boardenvs.episode import Episode
 
 __all__ = ["add", "run_demo"]
 
-_STEPS = 60_000
+_STEPS = 45_000
 _CHANNELS = 32  # `boardenvs train gekitai` has 48
-_EVALUATE_EVERY = 10_000  # the curve needs several points
+_EVALUATE_EVERY = 7_500  # the curve needs several points
 _ARENA_GAMES = 500
 _MARK = ".boardenvs-demo"  # marks the folder as a demo's
 

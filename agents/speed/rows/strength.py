@@ -71,7 +71,7 @@ def _goals() -> Iterator[_Goal]:
     from agents.training.settings_files import settings_for
 
     gekitai = boardenvs.make("gekitai")
-    as_demo = settings_for(gekitai, channels=32).ending_at(60_000)
+    as_demo = settings_for(gekitai, channels=32).ending_at(45_000)
     yield _Goal(_SPIEL_GAME, gekitai, as_demo, (0.5, 0.8))
     # The scores of both are those that training with Adam had after five minutes.
     size = {"board_size": 9}

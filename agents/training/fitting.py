@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.networks.muon import Muon
 from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import check_num_values
 from agents.networks.sizes import Games, shared_out
-from agents.training.muon import Muon
 from agents.training.samples import ReplayBuffer, Samples, legal_actions, sample_dtype, viewed
 
 __all__ = ["Fitter"]

@@ -24,7 +24,7 @@ from agents.speed.timing import Side, interleaved
 from boardenvs.kernels.threads import cores
 from boardenvs.registration import env_id
 
-__all__ = ["cold_loops", "first_uses", "imports", "output_of"]
+__all__ = ["cold_loops", "first_uses", "importable", "imports", "output_of"]
 
 _IMPORTED = "gymnasium, pettingzoo"
 _IMPORT = """
@@ -189,7 +189,7 @@ def first_uses(bench: Bench) -> list[Row]:
             sides[key] = lambda key=key, code=code: turn(key, code, cold=key[2] == "cold")  # type: ignore[misc]
     for peer in {use.peer for use, _ in _uses(bench)}:
         package, code = _PEERS[peer]
-        if bench.peer(peer, "bench", lambda package=package: _importable(package)):  # type: ignore[misc]
+        if bench.peer(peer, "bench", lambda package=package: importable(package)):  # type: ignore[misc]
             sides[peer,] = lambda peer=peer, code=code: turn((peer,), code, cold=False)  # type: ignore[misc]
     wall = interleaved(sides, bench.effort.process_rounds)
     processor = {key: statistics.median(found[1:]) for key, found in cpu.items()}
@@ -203,7 +203,7 @@ def first_uses(bench: Bench) -> list[Row]:
     return rows
 
 
-def _importable(package: str) -> bool:
+def importable(package: str) -> bool:
     """Return `True` if a package is installed.
 
     Raises:

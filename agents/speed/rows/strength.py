@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import statistics
 import time
@@ -15,11 +14,11 @@ import boardenvs
 from agents.speed.connect_four import ConnectFour
 from agents.speed.row import Row
 from agents.speed.rows.batches import label
-from agents.speed.rows.processes import output_of
+from agents.speed.rows.processes import importable, output_of
 from agents.speed.run import Bench
 from boardenvs.game import Game
 
-__all__ = ["strength"]
+__all__ = ["alpha_zero_pace", "strength"]
 
 _RIVAL = "greedy"
 _GAMES = 300
@@ -33,7 +32,7 @@ _CONNECT_FOUR = 110_000
 """Steps of connect four; notebook 6 has fewer."""
 _SPIEL = "OpenSpiel's AlphaZero"
 _SPIEL_GAME = "gekitai"
-_SPIEL_NEEDS = "flax", "optax", "chex", "orbax.checkpoint"
+_SPIEL_NEEDS = "pyspiel", "flax", "optax", "chex", "orbax"
 _ALPHA_ZERO = """
 import contextlib, io, json, pathlib, sys, tempfile
 from open_spiel.python.algorithms.alpha_zero import alpha_zero
@@ -161,15 +160,29 @@ def _pace(bench: Bench, goal: _Goal, found: Sequence[_Found]) -> Row:
     simulations = goal.settings.guided.simulations
     its = None
     try:
-        for package in ("pyspiel", *_SPIEL_NEEDS):
-            importlib.import_module(package)
+        its = alpha_zero_pace(simulations, bench.effort.spiel_steps)
     except ImportError:
         bench.missing.append(
             f"skipped {_SPIEL}: run pip install 'boardenvs[openspiel]' flax optax chex "
             "orbax-checkpoint"
         )
-    else:
-        its = float(output_of(_ALPHA_ZERO, {}, str(simulations), str(bench.effort.spiel_steps)))
     value = statistics.median(one.rate for one in found)
     measure = f"positions of self-play, {simulations} simulations, with the gradient steps"
     return Row(measure, goal.name, value, "positions/s", _SPIEL, its)
+
+
+def alpha_zero_pace(simulations: int, steps: int) -> float:
+    """Return the positions per second of an actor of OpenSpiel's AlphaZero on Gekitai.
+
+    Args:
+        simulations: simulations of each search.
+        steps: learning steps of 64 positions each; the last one counts.
+
+    Raises:
+        ImportError: a package is not installed.
+        OSError: the process failed.
+    """
+    for package in _SPIEL_NEEDS:
+        importable(package)
+    # Its actors print, too.
+    return float(output_of(_ALPHA_ZERO, {}, str(simulations), str(steps)).split()[-1])

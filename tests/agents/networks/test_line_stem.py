@@ -14,9 +14,9 @@ from agents.networks import export
 from agents.networks.export import export_policy
 from agents.networks.int8 import int8_template
 from agents.networks.line_stem import LineStem, _by_group, _by_input, _star
+from agents.networks.muon import Muon
 from agents.networks.policy_networks import copied, logits_and_values
 from agents.networks.sizes import make_sizes
-from agents.training.muon import Muon
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
 

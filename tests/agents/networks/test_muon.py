@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from agents.training.muon import Muon  # noqa: E402
+from agents.networks.muon import Muon  # noqa: E402
 
 RATE = 1e-3
 

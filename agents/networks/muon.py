@@ -1,4 +1,4 @@
-"""The optimiser of the parts that learn from samples."""
+"""The optimiser of the parts of training that learn from samples."""
 
 from __future__ import annotations
 
@@ -128,9 +128,9 @@ def _orthogonal(matrices: torch.Tensor) -> torch.Tensor:
     inner = matrices @ matrices.mT
     identity = torch.eye(matrices.shape[1], dtype=matrices.dtype, device=matrices.device)
     factor = identity
-    one, third, fifth = _COEFFICIENTS
+    first, third, fifth = _COEFFICIENTS
     for _ in range(_ITERATIONS):
-        polynomial = one * identity + third * inner + fifth * inner @ inner
+        polynomial = first * identity + third * inner + fifth * inner @ inner
         factor = polynomial @ factor
         inner = polynomial @ inner @ polynomial
     return factor @ matrices

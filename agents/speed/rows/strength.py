@@ -69,6 +69,7 @@ class _Goal(NamedTuple):
 def _goals() -> Iterator[_Goal]:
     from agents.training.settings_files import settings_for
 
+    importable("sb3_contrib")
     gekitai = boardenvs.make("gekitai")
     as_demo = settings_for(gekitai, channels=32).ending_at(45_000)
     yield _Goal(_SPIEL_GAME, gekitai, as_demo, (0.5, 0.8))
@@ -122,7 +123,7 @@ def _shortest(settings: Any) -> Any:
 
 def strength(bench: Bench) -> list[Row]:
     """Return rows that compare self-play with MaskablePPO and with OpenSpiel's AlphaZero."""
-    goals = bench.peer("training", "train", lambda: list(_goals()))
+    goals = bench.peer("time to strength", "train", lambda: list(_goals()))
     return [
         row for goal in (goals or ())[: bench.effort.strength_games] for row in _rows(bench, goal)
     ]

@@ -358,6 +358,7 @@ def test_missing_libraries_are_reported_in_one_line_each(tiny, without):
         "OpenSpiel": "bench",
         "PettingZoo connect_four": "bench",
         "training with MaskablePPO": "train",
+        "time to strength": "train",
         "boardenvs train": "train",
     }
     assert len(tiny.missing) == len(extras)

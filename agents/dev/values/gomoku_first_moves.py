@@ -1,9 +1,15 @@
-"""A program that proves the value of each first move of Gomoku, on boards up to 8 x 8."""
+"""A program that proves the value of each first move of Gomoku, on boards up to 8 x 8.
+
+If longer lines win, a further stone of a player's colour never harms the player. So if the first
+player cannot win, no first move loses: otherwise the first player could win as the second player
+does after that move, as if a stone of the opponent were on its intersection.
+"""
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -62,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
     add_parameters(parser)
     parser.add_argument(
-        "--positions", type=int, metavar="N", help="maximum number of positions for each move"
+        "--positions", type=int, metavar="N", help="maximum number of positions for each proof"
     )
     parser.add_argument(
         "--table-bits",
@@ -100,7 +106,7 @@ def prove_first_moves(solver: Solver, limit: int = UNLIMITED) -> FirstMoves:
 
     Args:
         solver: a search of the game.
-        limit: maximum number of positions for each move.
+        limit: maximum number of positions for each proof.
     """
     game = solver.game
     size = game.board_size
@@ -109,31 +115,42 @@ def prove_first_moves(solver: Solver, limit: int = UNLIMITED) -> FirstMoves:
     turns = [np.rot90(one, k) for one in (cells, cells.T) for k in range(4)]
     # Equal cells of all turns of the board are one question.
     lowest = np.min(turns, axis=0)
-    positions, began = 0, time.process_time()
+    began = time.process_time()
+    value, positions = _value(solver, game.new(1, 0)[0], limit)
+    if value == 0 and not game.exact:
+        letters[:] = _LETTERS[0]
+        return FirstMoves(letters, positions, time.process_time() - began)
+    # No move of a drawn board wins, so the remaining question is whether it loses.
+    questions = (True,) if value == 0 else (True, False)
     with progress_bar(len(np.unique(lowest)), unit="move", desc="first moves") as bar:
         for action in np.unique(lowest):
             state = game.new(1, 0)
             game.play(state, [int(action)])
-            value, used = _value(solver, state[0], limit)
+            value, used = _value(solver, state[0], limit, questions)
             letters[lowest == action] = _LETTERS[value]
             positions += used
             bar.update()
     return FirstMoves(letters, positions, time.process_time() - began)
 
 
-def _value(solver: Solver, state: np.void, limit: int) -> tuple[int | None, int]:
-    """Return the value for the player who has just moved, and the positions searched."""
+def _value(
+    solver: Solver, state: np.void, limit: int, questions: Sequence[bool] = (True, False)
+) -> tuple[int | None, int]:
+    """Return the value for the player who has just moved, and the positions searched.
+
+    Each question asks whether a player can win: the player to move (`True`), or the other one.
+    """
     used = 0
-    questions = [True, False]  # whether the player to move, or the other one, wins
-    while questions and used < limit:
-        attack = questions.pop(0)
+    todo = list(questions)
+    while todo and used < limit:
+        attack = todo.pop(0)
         found = solver.search(state, min(_STEP, limit - used), attack=attack)
         used += found.positions
         if found.won:
             return (-1 if attack else 1), used
         if found.won is None:
-            questions.append(attack)
-    return (None if questions else 0), used
+            todo.append(attack)
+    return (None if todo else 0), used
 
 
 def _picture(game: Gomoku, letters: npt.NDArray[np.str_]) -> str:

@@ -43,16 +43,16 @@ class GekitaiExactAgent(Agent):
     """An agent that wins every position with a known or found proof of a win.
 
     With lines of three, it knows strategies of the first player that win from the empty board: on
-    6 x 6 cells with eight pieces, and on 7 x 7 and 8 x 8 cells (see
-    `agents.games.gekitai.proofs.strategy`). In other positions, a proof-number search
-    tries to prove a win of the player to move, and then of the other player. If all actions are
-    proven losses, it plays one with the longest game. Without a proof, it plays one with the
-    largest proof number of the other player's win. It samples uniformly among equal actions.
+    6 x 6 to 8 x 8 cells with six pieces or more (see `agents.games.gekitai.proofs.strategy`). In
+    other positions, a proof-number search tries to prove a win of the player to move, and then of
+    the other player. If all actions are proven losses, it plays one with the longest game. Without
+    a proof, it plays one with the largest proof number of the other player's win. It samples
+    uniformly among equal actions.
 
     Its wins are not always the fastest.
     """
 
-    play_version = 3
+    play_version = 4
 
     def __init__(
         self, game: Game, seed: int | None = None, spec: str = "", budget: int = 200_000

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+import agents
 import boardenvs
 from agents.dev.__main__ import main
 from agents.dev.values.dominoes175_optimum import after_first_tile
@@ -14,7 +15,6 @@ from agents.dev.values.gekitai_check_bound import forced_wins
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.gekitai.proofs.check_strategy import read_strategy, shipped_files
 from agents.games.gekitai.proofs.solving import Solver
-from agents.search.exact import ExactAgent
 
 pytestmark = pytest.mark.slow
 
@@ -182,16 +182,19 @@ def test_gomoku_proof_prints_the_winner(capsys):
     assert "the search is not finished: 300 positions" in capsys.readouterr().out
 
 
-def test_gomoku_first_moves_prints_and_draws_the_value_of_each_move(tmp_path, capsys):
+@pytest.mark.parametrize("length", [3, 4])
+def test_gomoku_first_moves_prints_and_draws_the_value_of_each_move(length, tmp_path, capsys):
     svg = tmp_path / "values.svg"
-    size = ["-p", "board_size=5", "-p", "win_length=3"]
+    size = ["-p", "board_size=5", "-p", f"win_length={length}"]
     assert main(["gomoku_first_moves", *size, "--svg", str(svg)]) == 0
     *board, cost = capsys.readouterr().out.splitlines()
     found = np.array([row.split()[1:] for row in board[1:]])
-    game = boardenvs.make("gomoku", board_size=5, win_length=3)
-    values = ExactAgent(game, budget=10**8).action_values(game.new(1, 0))[0].reshape(5, 5)
+    game = boardenvs.make("gomoku", board_size=5, win_length=length)
+    values = agents.make("exact", game).action_values(game.new(1, 0))[0].reshape(5, 5)
     np.testing.assert_array_equal(found, np.array(["D", "W", "L"])[values.astype(int)])
-    assert cost.startswith("W wins, L loses: " if (values < 0).any() else "W wins: ")
+    names = {1: "W wins", 0: "D draws", -1: "L loses"}
+    known = [name for value, name in names.items() if (values == value).any()]
+    assert cost.startswith(f"{', '.join(known)}: ")
     ET.parse(svg)
     assert main(["gomoku_first_moves", "-p", "board_size=7", "--positions", "1"]) == 0
     assert "? not settled" in capsys.readouterr().out

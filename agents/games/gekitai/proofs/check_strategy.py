@@ -25,6 +25,7 @@ position, after its move and any reply:
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -75,8 +76,9 @@ class Strategy:
 
 
 def shipped_files() -> list[Path]:
-    """Return the paths of the shipped strategies."""
-    return sorted(Path(__file__).parent.glob("first_player_*.npz"))
+    """Return the paths of the shipped strategies, in the order of boards and pieces."""
+    files = Path(__file__).parent.glob("first_player_*.npz")
+    return sorted(files, key=lambda file: [int(number) for number in re.findall(r"\d+", file.stem)])
 
 
 def read_strategy(file: Traversable) -> Strategy:

@@ -43,7 +43,7 @@ def poor(gekitai):
 
 def test_exact_of_gekitai_has_its_own_class(exact):
     assert isinstance(exact, GekitaiExactAgent)
-    assert exact.play_version == 3
+    assert exact.play_version == 4
 
 
 def test_exact_knows_the_winner_from_the_start(gekitai, exact):

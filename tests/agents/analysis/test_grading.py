@@ -1,5 +1,7 @@
 """The share of wins that players keep."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,23 +11,24 @@ from agents.analysis.grading import Grade, grade
 
 
 @pytest.fixture(scope="module")
-def grades(gekitai):
+def grade_of(gekitai):
+    @functools.cache
     def graded(spec):
         players = [agents.make(one, gekitai, seed=1) for one in (spec, "greedy")]
         return grade(gekitai, *players, games=8, seed=1, budget=1000)
 
-    return {spec: graded(spec) for spec in ("random", "exact")}
+    return graded
 
 
 @pytest.mark.slow
-def test_the_exact_agent_keeps_every_win(grades):
-    found = grades["exact"]
+def test_the_exact_agent_keeps_every_win(grade_of):
+    found = grade_of("exact")
     assert found.won == found.kept > 20  # four games of the first seat, all won
     assert found.share_kept == 1
 
 
-def test_random_play_gives_wins_away(grades):
-    found = grades["random"]
+def test_random_play_gives_wins_away(grade_of):
+    found = grade_of("random")
     assert 0 < found.kept < found.won
     assert found.given_away > 0
     assert found.won == found.kept + found.given_away + found.unclear

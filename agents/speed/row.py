@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,11 +25,13 @@ class Row:
     against: str | None = None
     """Name of the ceiling or peer, or `None` without a comparison."""
     against_value: float | None = None
-    """Figure of the ceiling or peer in `unit`, or `None` if the peer is not installed."""
+    """Figure of the ceiling or peer in `unit`, or `None` if the peer is not installed or has not
+    reached the measured score."""
     point: tuple[str, int] | None = None
     """Name of the horizontal axis in the plot and the value on it, for rows of a curve."""
     spread: tuple[float, float] | None = None
-    """Lowest and highest value of the runs of which `value` is the median, or `None`."""
+    """Lowest and highest value of the runs of which `value` is the median, or `None`. The highest
+    is infinite if a run has not reached the measured score."""
 
     @property
     def ratio(self) -> float | None:
@@ -45,7 +48,7 @@ class Row:
             "against": self.against,
             "against_value": self.against_value,
             "ratio": self.ratio,
-            "spread": None if self.spread is None else list(self.spread),
+            "spread": self.spread and [one if math.isfinite(one) else None for one in self.spread],
         }
 
 
@@ -58,6 +61,8 @@ def _number(value: float | None) -> str:
     """Return a number with three significant digits and a suffix such as k or M."""
     if value is None:
         return "-"
+    if math.isinf(value):
+        return "not reached"
     for least, size, suffix in ((1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k")):
         if value >= least:
             return f"{value / size:.3g}{suffix}"

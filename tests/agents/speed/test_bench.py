@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import os
 import re
 import subprocess
@@ -151,6 +152,7 @@ def test_the_table_has_a_row_for_each_result():
         Row("start", "gomoku", 0.0123, "s"),
         Row("wide", "gomoku", 5e10, "bytes", "narrow", 54_321.0),
         Row("train", "gomoku", 45.0, "s", spread=(41.25, 50.0)),
+        Row("train", "112", 45.0, "s", spread=(41.25, math.inf)),
     ]
     assert results_table(rows).rows == [
         ("step", "gekitai", "12.3 M", "plies/s", "a peer", "4 M", "3.09"),
@@ -158,7 +160,10 @@ def test_the_table_has_a_row_for_each_result():
         ("start", "gomoku", "0.0123", "s", "", "", ""),
         ("wide", "gomoku", "50 G", "bytes", "narrow", "54.3 k", "9.2e+05"),
         ("train", "gomoku", "45 (41.2 to 50)", "s", "", "", ""),
+        ("train", "112", "45 (41.2 to not reached)", "s", "", "", ""),
     ]
+    written = json.loads(json.dumps(rows_as_json(rows), allow_nan=False))
+    assert written[-1]["spread"] == [41.25, None]
 
 
 # -- Measures -----------------------------------------------------------------------------

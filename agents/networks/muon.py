@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["Muon"]
+__all__ = ["MuonAdamW"]
 
 _RATIO = 10.0
 """Learning rate of Muon divided by that of AdamW."""
@@ -23,8 +23,8 @@ _EPSILON = 1e-8
 """AdamW's usual constants."""
 
 
-class Muon:
-    """Muon for the matrices of hidden layers, and AdamW for all other parameters.
+class MuonAdamW:
+    """AdamW, or Muon for the matrices of hidden layers and AdamW for all other parameters.
 
     Muon replaces the mean gradient of a matrix by the nearest matrix with orthogonal rows or
     columns. So rare features are learned as quickly as frequent ones. The kernel of a convolution
@@ -34,11 +34,12 @@ class Muon:
     This is no `torch.optim.Optimizer`, which would import PyTorch's compiler: 85 MB.
     """
 
-    def __init__(self, policy: Any, weight_decay: float) -> None:
+    def __init__(self, policy: Any, *, muon: bool, weight_decay: float) -> None:
         """Create the optimiser.
 
         Args:
             policy: Stable-Baselines3 actor-critic policy.
+            muon: whether Muon learns the matrices of hidden layers.
             weight_decay: decay of the weights at each step, as a share of the learning rate.
         """
         self.lr = 0.0
@@ -49,7 +50,7 @@ class Muon:
         self._others: list[torch.nn.Parameter] = []
         for name, one in policy.named_parameters():
             # Muon would not keep the equal weights of a stem's directions.
-            is_hidden = one.ndim > 1 and ".stem." not in name
+            is_hidden = muon and one.ndim > 1 and ".stem." not in name
             is_matrix = is_hidden and min(one.flatten(1).shape) >= _SMALLEST
             (self._matrices if is_matrix else self._others).append(one)
         self._momenta = [torch.zeros_like(one) for one in self._matrices]

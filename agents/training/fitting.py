@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.muon import Muon
+from agents.networks.muon import MuonAdamW
 from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.seat_values import check_num_values
 from agents.networks.sizes import Games, shared_out
@@ -27,6 +27,8 @@ class Fitter:
         policy: Any,
         name: str,
         buffer: int,
+        *,
+        muon: bool,
         weight_decay: float = 0.0,
         value_weight: float = 1.0,
     ) -> None:
@@ -38,7 +40,8 @@ class Fitter:
             policy: Stable-Baselines3 actor-critic policy, trained in place.
             name: name of the part, for errors.
             buffer: number of samples in all buffers; 0 for no buffers.
-            weight_decay: see `Muon`.
+            muon: see `MuonAdamW`.
+            weight_decay: see `MuonAdamW`.
             value_weight: weight of the value's squared error; the policy's cross-entropy has
                 weight 1.
 
@@ -48,7 +51,7 @@ class Fitter:
         """
         check_num_values(policy, games[0])
         self.policy = policy
-        self.optimizer = Muon(policy, weight_decay)
+        self.optimizer = MuonAdamW(policy, muon=muon, weight_decay=weight_decay)
         capacities = shared_out(f"{name}.buffer", buffer, shares) if buffer else []
         self.buffers = [
             ReplayBuffer(capacity, sample_dtype(game))

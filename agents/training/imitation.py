@@ -82,7 +82,7 @@ class Imitation:
         self._opponents = [
             fixed_opponents(specs_of(settings.opponents, one), seed) for one in self._games
         ]
-        self.fitter = Fitter(games, shares, policy, self.name, settings.buffer)
+        self.fitter = Fitter(games, shares, policy, self.name, settings.buffer, muon=settings.muon)
         if isinstance(self._agents[0], PolicyAgent):
             self.fitter.teacher = self._agents[0].policy
         if settings.value_share and not self._agent_has_values():

@@ -138,6 +138,8 @@ class CloningSettings(_Checked):
     """Positions per gradient step."""
     learning_rate: float = _below_1(1e-3)
     """Initial learning rate, which falls linearly to a tenth; that of Muon is ten times as high."""
+    muon: bool = _setting(False, truth_value)
+    """Whether Muon learns the matrices of hidden layers (see agents/networks/muon.py)."""
 
     def __post_init__(self) -> None:
         """Check all values, and that there are opponents if `opponent_share` needs them."""
@@ -201,6 +203,8 @@ class GuidedSettings(_Checked):
     """Initial learning rate; that of Muon is ten times as high."""
     final_learning_rate: float = _number(2e-4)
     """Final learning rate; the rate falls linearly."""
+    muon: bool = _setting(False, truth_value)
+    """Whether Muon learns the matrices of hidden layers (see agents/networks/muon.py)."""
     weight_decay: float = _number(1e-4)
     """Weight decay of Muon and AdamW."""
     value_weight: float = _number(1.0)

@@ -95,8 +95,9 @@ class SelfPlay:
             policy,
             self.name,
             settings.buffer,
-            settings.weight_decay,
-            settings.value_weight,
+            muon=settings.muon,
+            weight_decay=settings.weight_decay,
+            value_weight=settings.value_weight,
         )
         self._owed = 0.0  # gradient steps
 

@@ -14,7 +14,7 @@ from agents.networks import export
 from agents.networks.export import export_policy
 from agents.networks.int8 import int8_template
 from agents.networks.line_stem import LineStem, _by_group, _by_input, _star
-from agents.networks.muon import Muon
+from agents.networks.muon import MuonAdamW
 from agents.networks.policy_networks import copied, logits_and_values
 from agents.networks.sizes import make_sizes
 
@@ -101,7 +101,7 @@ def test_initial_features_have_the_scale_of_their_input():
 
 
 def _muon(policy):
-    found = Muon(policy, weight_decay=1e-4)
+    found = MuonAdamW(policy, muon=True, weight_decay=1e-4)
     found.lr = 1e-2
     return found
 

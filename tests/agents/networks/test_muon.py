@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from agents.networks.muon import Muon  # noqa: E402
+from agents.networks.muon import MuonAdamW  # noqa: E402
 
 RATE = 1e-3
 
@@ -27,8 +27,8 @@ def policy():
     return Policy()
 
 
-def make_muon(policy, weight_decay):
-    found = Muon(policy, weight_decay)
+def make_muon(policy, weight_decay, muon=True):
+    found = MuonAdamW(policy, muon=muon, weight_decay=weight_decay)
     found.lr = RATE
     return found
 
@@ -57,17 +57,19 @@ def test_a_step_of_a_hidden_matrix_is_the_same_in_all_directions(policy, name, s
     assert cosine > 0.98
 
 
-def test_all_other_parameters_are_learned_by_adamw(policy):
+@pytest.mark.parametrize(
+    ("muon", "hidden"), [(True, {"features.block.weight", "tall.weight"}), (False, set())]
+)
+def test_all_other_parameters_are_learned_by_adamw(policy, muon, hidden):
     other = copy.deepcopy(policy)
     optimizers = (
-        make_muon(policy, weight_decay=0.1),
+        make_muon(policy, weight_decay=0.1, muon=muon),
         torch.optim.AdamW(other.parameters(), RATE, weight_decay=0.1),
     )
     for seed in range(3):
         for one, optimizer in zip((policy, other), optimizers, strict=True):
             set_gradients(one, seed)
             optimizer.step()
-    hidden = {"features.block.weight", "tall.weight"}
     equal = {
         name
         for name, one in policy.named_parameters()

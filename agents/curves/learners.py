@@ -14,6 +14,7 @@ from agents.agent import Agent
 from agents.benchmark.tasks import Task
 from agents.naming.spec import make
 from agents.networks.policy_networks import PlainPolicy
+from agents.networks.sharded import one_torch_thread
 from agents.players.sb3 import from_sb3
 from agents.training.part import Part
 from agents.training.ppo import PPO, make_ppo
@@ -88,7 +89,8 @@ def _default_model(
         for opponent in opponents
     ]
     env = SB3VecEnv(envs, seed, listeners=listeners)
-    return MaskablePPO(PlainPolicy, env, n_steps=_ROLLOUT, seed=seed, device="cpu")
+    with one_torch_thread():  # the first weights depend on the number of threads
+        return MaskablePPO(PlainPolicy, env, n_steps=_ROLLOUT, seed=seed, device="cpu")
 
 
 def _self_play(task: Task, seed: int) -> Learner:

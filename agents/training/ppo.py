@@ -16,6 +16,7 @@ from agents.naming.spec import make
 from agents.networks.policy_networks import BoardPolicy, PlainPolicy
 from agents.networks.precision import BFLOAT16, FLOAT32, precision_for
 from agents.networks.seat_values import num_values
+from agents.networks.sharded import one_torch_thread
 from agents.training.selves import EarlierSelves, PolicyAgent
 from agents.training.settings import EARLIER, LATEST, Settings
 from agents.training.vec_env import SB3VecEnv
@@ -135,6 +136,7 @@ class PPO:
             model._last_episode_starts = state["starts"].numpy().astype(np.bool_)  # noqa: SLF001
 
 
+@one_torch_thread()  # the first weights depend on the number of threads
 def make_ppo(
     game: Game,
     settings: Settings,

@@ -55,6 +55,18 @@ def test_weights_do_not_depend_on_the_number_of_cores(gekitai, monkeypatch, chan
     assert not all(map(torch.equal, first, other))
 
 
+def test_the_first_weights_do_not_depend_on_the_threads_of_pytorch(gekitai):
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            policy = make_ppo(gekitai, replace(SMALL, channels=32), 0).model.policy
+            found.append(policy.state_dict())
+    finally:
+        torch.set_num_threads(before)
+    assert all(map(torch.equal, found[0].values(), found[1].values()))
+
+
 def test_no_folder_is_left_behind(gekitai, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     settings = replace(SMALL, clone=None)

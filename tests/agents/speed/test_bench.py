@@ -81,7 +81,7 @@ def without(monkeypatch):
 
     def hide(*names):
         for name in list(sys.modules):
-            if name.partition(".")[0] in names or "connect_four" in name:
+            if name.partition(".")[0] in (*names, "pettingzoo") or "connect_four" in name:
                 monkeypatch.delitem(sys.modules, name)
         for name in ("agents.speed.zero_vec_env", "agents.training.vec_env"):
             monkeypatch.delitem(sys.modules, name, raising=False)
